@@ -1,0 +1,55 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// `-Xswiftc -DTSAN` belongs to `--sanitize thread`: see `Sources/Signals/Concurrency/Lock.swift`.
+let swiftSettings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "SignalBox",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Signals", targets: ["Signals"]),
+    .library(name: "SignalsTesting", targets: ["SignalsTesting"]),
+    .library(name: "MQTT", targets: ["MQTT"]),
+    .library(name: "SignalBox", targets: ["SignalBox"]),
+    .library(name: "Brokers", targets: ["Brokers"]),
+    .executable(name: "signalbox", targets: ["SignalBoxCommand"]),
+  ],
+  targets: [
+    .target(name: "Signals", swiftSettings: swiftSettings),
+    .target(name: "SignalsTesting", dependencies: ["Signals"], swiftSettings: swiftSettings),
+    .systemLibrary(
+      name: "CMosquitto",
+      pkgConfig: "libmosquitto",
+      providers: [.apt(["libmosquitto-dev"]), .brew(["mosquitto"])]
+    ),
+    .target(name: "MQTT", dependencies: ["Signals", "CMosquitto"], swiftSettings: swiftSettings),
+    .target(name: "SignalBox", dependencies: ["Signals", "MQTT"], swiftSettings: swiftSettings),
+    .target(name: "Brokers", swiftSettings: swiftSettings),
+    .target(name: "CCommand"),
+    .executableTarget(
+      name: "SignalBoxCommand",
+      dependencies: ["SignalBox", "Brokers", "CCommand"],
+      swiftSettings: swiftSettings
+    ),
+
+    .testTarget(
+      name: "SignalsTests", dependencies: ["Signals", "SignalsTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "SignalsTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "SignalsTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(name: "BrokersTests", dependencies: ["Brokers"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["SignalBoxCommand", "Brokers"],
+      swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+#ifndef SIGNALBOX_CCOMMAND_H
+#define SIGNALBOX_CCOMMAND_H
+#endif
