@@ -2,7 +2,7 @@
 struct LinkedQueue<Element> {
   typealias Slot = Int
 
-  private struct Node {
+  fileprivate struct Node {
     var element: Element?
     var previous: Slot
     var next: Slot
@@ -72,3 +72,6 @@ struct LinkedQueue<Element> {
     return slot
   }
 }
+
+extension LinkedQueue: Sendable where Element: Sendable {}
+extension LinkedQueue.Node: Sendable where Element: Sendable {}

@@ -110,3 +110,6 @@ struct Outbox<Token> {
     if entry.publish.conflates { conflating[entry.publish.topic] = nil }
   }
 }
+
+extension Outbox: Sendable where Token: Sendable {}
+extension Outbox.Entry: Sendable where Token: Sendable {}
