@@ -63,7 +63,7 @@ struct ConnectionMachine {
   /// When ``Event/tick`` is due.
   var deadline: Instant? {
     switch phase {
-    case .resolving(let instant), .opening(let instant), .greeting(let instant), .waiting(let instant): instant
+    case .resolving(let until), .opening(let until), .greeting(let until), .waiting(let until): until
     case .idle, .connected, .closed: nil
     }
   }

@@ -14,7 +14,8 @@ extension ConnectionOptions {
     case "mqtt", "tcp":
       let authority = rest.prefix { $0 != "/" && $0 != "?" }
       let at = authority.lastIndex(of: "@")
-      let (host, port) = try Self.hostAndPort(at.map { authority[authority.index(after: $0)...] } ?? authority)
+      let server = at.map { authority[authority.index(after: $0)...] } ?? authority
+      let (host, port) = try Self.hostAndPort(server)
       self.init(host: host, port: port)
       guard let at else { break }
       let login = authority[..<at].splitOnce(at: ":")

@@ -233,7 +233,9 @@ final class Handle {
 
   private func failure(_ code: Int32) -> ConnectionError {
     // From 128 on the reason is the broker's own.
-    if let ending, ending.code >= 128 { return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code))) }
+    if let ending, ending.code >= 128 {
+      return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code)))
+    }
     switch mosq_err_t(rawValue: code) {
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .linkLost("the broker closed it")
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
@@ -320,6 +322,7 @@ extension Duration {
     if self <= .zero { return 0 }
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-    return overflow ? .max : Int32(clamping: whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    return overflow
+      ? .max : Int32(clamping: whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }

@@ -39,7 +39,9 @@ struct PendingRequests {
 
   /// Takes in the answer to packet `id`: a code for each of its filters, or none for an UNSUBACK.
   mutating func answered(id: Int32, codes: [Int32]) -> Ending? {
-    guard let packet = packets.removeValue(forKey: id), var request = requests[packet.request] else { return nil }
+    guard let packet = packets.removeValue(forKey: id), var request = requests[packet.request] else {
+      return nil
+    }
     for (place, code) in zip(packet.places, codes) {
       request.results[place] =
         QoS(rawValue: Int(code)).map { .granted($0) }

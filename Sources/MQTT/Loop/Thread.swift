@@ -25,20 +25,24 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
   let box = Unmanaged.passRetained(Box(name: name, body: body))
   #if canImport(Darwin)
     var thread: pthread_t?
-    let result = pthread_create(&thread, &attributes, { argument in
-      let box = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
-      signalbox_set_thread_name(box.name)
-      box.body()
-      return nil
-    }, box.toOpaque())
+    let result = pthread_create(
+      &thread, &attributes,
+      { argument in
+        let box = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
+        signalbox_set_thread_name(box.name)
+        box.body()
+        return nil
+      }, box.toOpaque())
   #else
     var thread = pthread_t()
-    let result = pthread_create(&thread, &attributes, { argument in
-      let box = Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue()
-      signalbox_set_thread_name(box.name)
-      box.body()
-      return nil
-    }, box.toOpaque())
+    let result = pthread_create(
+      &thread, &attributes,
+      { argument in
+        let box = Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue()
+        signalbox_set_thread_name(box.name)
+        box.body()
+        return nil
+      }, box.toOpaque())
   #endif
   if result != 0 { box.release() }
   return result == 0
