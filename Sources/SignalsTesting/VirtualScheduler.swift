@@ -31,11 +31,13 @@ public final class VirtualScheduler: Scheduler {
   /// Makes a scheduler whose time is zero.
   public init() {}
 
+  /// The virtual time, from zero on.
   public var now: Duration { state.withLock { $0.now } }
 
   /// How many pieces of work wait for their time.
   public var pendingCount: Int { state.withLock { $0.pending.count } }
 
+  /// Runs `work` inside the `advance` that reaches its time.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void

@@ -10,8 +10,10 @@ public final class QueueScheduler: Scheduler {
   /// Makes a scheduler on a serial queue of its own.
   public convenience init(label: String) { self.init(DispatchQueue(label: label)) }
 
+  /// The time since the machine started, without its sleep.
   public var now: Duration { .nanoseconds(DispatchTime.now().uptimeNanoseconds) }
 
+  /// Runs `work` on the queue, `delay` from now.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void

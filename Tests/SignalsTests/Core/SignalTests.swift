@@ -6,7 +6,10 @@ import Testing
   @Test func `a signal is cold: each subscription starts it`() {
     let starts = Lock(0)
     let signal = Signal<Int> { observer in
-      observer.send(starts.withLock { $0 += 1; return $0 })
+      observer.send(
+        starts.withLock {
+          $0 += 1; return $0
+        })
       observer.complete()
       return nil
     }
@@ -59,7 +62,9 @@ import Testing
     let sent = Lock(0)
     let signal = Signal<Int> { observer in
       while !observer.isDisposed {
-        let count = sent.withLock { $0 += 1; return $0 }
+        let count = sent.withLock {
+          $0 += 1; return $0
+        }
         observer.send(count)
       }
       return nil
@@ -84,7 +89,8 @@ import Testing
     subject.fail(Broken())
     #expect(
       recorder.log == [
-        "next(10)", "progress(1)", "progress(2)", "progress(3)", "next(40)", "progress(4)", "failed(Broken())",
+        "next(10)", "progress(1)", "progress(2)", "progress(3)", "next(40)", "progress(4)",
+        "failed(Broken())",
       ])
   }
 

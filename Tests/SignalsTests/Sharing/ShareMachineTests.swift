@@ -23,7 +23,8 @@ private struct World {
   init(lingers: Bool) { machine = ShareMachine(lingers: lingers) }
 
   enum Step: CaseIterable {
-    case join, leaveOldest, leaveNewest, leaveTwice, startReturns, stopReturns, freshLinger, staleLinger, sourceEnds
+    case join, leaveOldest, leaveNewest, leaveTwice, startReturns, stopReturns
+    case freshLinger, staleLinger, sourceEnds
   }
 
   /// `false`: that can't happen now.

@@ -102,7 +102,10 @@ private final class Sensor: Sendable {
   @Test func `a source that completes while it starts can be subscribed to again`() {
     let starts = Lock(0)
     let shared = Signal<Int> { observer in
-      observer.send(starts.withLock { $0 += 1; return $0 })
+      observer.send(
+        starts.withLock {
+          $0 += 1; return $0
+        })
       observer.complete()
       return nil
     }.shared(replay: 1, linger: .seconds(1), on: VirtualScheduler())
@@ -141,7 +144,7 @@ private final class Sensor: Sendable {
     #expect(log.withLock { $0 }.suffix(2) == ["start", "started"])
   }
 
-  @Test func `a slow stop on one thread does not block a subscriber, and never overlaps the next start`() async {
+  @Test func `a slow stop blocks no subscriber, and never overlaps the next start`() async {
     let log = Lock<[String]>([])
     let (entered, release) = (AsyncGate(), BlockingGate())
     let shared = Signal<Int> { observer in

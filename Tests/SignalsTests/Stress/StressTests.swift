@@ -51,7 +51,9 @@ import Testing
       let starts = Lock(0)
       let shared = Signal<Int> { observer in
         starts.withLock { $0 += 1 }
-        let now = running.withLock { $0 += 1; return $0 }
+        let now = running.withLock {
+          $0 += 1; return $0
+        }
         most.withLock { $0 = max($0, now) }
         observer.send(1)
         return ActionDisposable { running.withLock { $0 -= 1 } }
@@ -76,7 +78,11 @@ import Testing
     let starts = Lock(0)
     let shared = Signal<Int> { observer in
       starts.withLock { $0 += 1 }
-      if running.withLock({ $0 += 1; return $0 }) > 1 { overlaps.withLock { $0 += 1 } }
+      if running.withLock({
+        $0 += 1; return $0
+      }) > 1 {
+        overlaps.withLock { $0 += 1 }
+      }
       observer.send(1)
       return ActionDisposable { running.withLock { $0 -= 1 } }
     }.shared(replay: 1)
