@@ -53,7 +53,7 @@ public final class Bus: Sendable {
 
   /// The messages of a filter: see ``signal(_:qos:)-(String,_)``.
   public func signal(_ filter: TopicFilter, qos: QoS = .atLeastOnce) -> Signal<Message> {
-    Signal(attaching: { [core] in core.upstream(filter).attach($0, qos) })
+    .attaching { [core] in core.upstream(filter).attach($0, qos) }
   }
 
   /// Sends one message, and returns when the broker has it (QoS 0: when it is written).

@@ -76,10 +76,12 @@ struct SubscriptionTable: Sendable {
   /// No answer came in time: ask again.
   mutating func unanswered(_ filter: TopicFilter) -> Action? {
     switch entries[filter]?.actual {
-    case .subscribing, .unsubscribing: entries[filter]?.actual = .unsure
-    case .none, .some: return nil
+    case .subscribing, .unsubscribing:
+      entries[filter]?.actual = .unsure
+      return reconcile(filter)
+    default:
+      return nil
     }
-    return reconcile(filter)
   }
 
   /// The broker confirmed the unsubscription that was under way.

@@ -41,6 +41,12 @@ package final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable 
     state = Lock(State(downstream: downstream))
   }
 
+  /// Makes a funnel whose logic sends into it later on: hold the funnel weakly there.
+  package init(_ downstream: Observer<Logic.Output>, _ makeLogic: (Funnel) -> Logic) {
+    state = Lock(State(downstream: downstream))
+    logic = makeLogic(self)
+  }
+
   package var isDisposed: Bool { state.withLock { $0.downstream }?.isDisposed ?? true }
 
   /// Adds what ends a source; disposed at once when the funnel is closed already.

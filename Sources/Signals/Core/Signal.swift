@@ -20,8 +20,15 @@ public struct Signal<Value: Sendable>: Sendable {
 
   /// For sources and operators of this module, which keep the grammar and the order themselves.
   @usableFromInline
-  package init(attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
+  init(attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
     self.attach = attach
+  }
+
+  /// The same for sources in other modules of this package.
+  package static func attaching(
+    _ attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?
+  ) -> Signal {
+    Signal(attaching: attach)
   }
 
   /// Makes a signal from what a subscription starts.
