@@ -44,6 +44,11 @@ public final class Peer: @unchecked Sendable {
   /// The process id.
   public var pid: Int32 { process.processIdentifier }
 
+  /// Ends it without a goodbye to the broker.
+  public func kill() {
+    _ = Foundation.kill(process.processIdentifier, SIGKILL)
+  }
+
   /// What it has printed until now, a line each.
   public var lines: [String] {
     lock.withLock { String(decoding: received, as: UTF8.self) }.split(separator: "\n").map(String.init)

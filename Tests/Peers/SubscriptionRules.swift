@@ -7,7 +7,8 @@ public final class SubscriptionRules: Sendable {
 
   /// Rules under which only `filter` can be subscribed to.
   public init(allowing filter: String) throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("rules-\(UUID().uuidString).json").path
+    path =
+      FileManager.default.temporaryDirectory.appendingPathComponent("rules-\(UUID().uuidString).json").path
     let json = """
       {"defaultACLAccess": {"publishClientSend": true, "publishClientReceive": true, "subscribe": false,
         "unsubscribe": true}, "clients": [], "groups": [{"groupname": "all", "roles": [{"rolename": "open"}]}],
@@ -23,8 +24,13 @@ public final class SubscriptionRules: Sendable {
   /// Lines for the broker's configuration.
   public var configuration: [String] {
     get throws {
-      let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/local/lib", "/opt/homebrew/lib"]
-      let names = folders.flatMap { ["\($0)/mosquitto_dynamic_security.so", "\($0)/mosquitto_dynamic_security.dylib"] }
+      let folders = [
+        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/local/lib",
+        "/opt/homebrew/lib",
+      ]
+      let names = folders.flatMap {
+        ["\($0)/mosquitto_dynamic_security.so", "\($0)/mosquitto_dynamic_security.dylib"]
+      }
       guard let plugin = names.first(where: FileManager.default.fileExists(atPath:)) else {
         throw PeerFailure(program: "mosquitto_dynamic_security", arguments: folders)
       }

@@ -66,7 +66,8 @@ public struct StateMessage: Sendable, Hashable {
   }
 
   private static func unknown(_ word: String) -> PayloadError {
-    PayloadError("\"\(WireFields.oneLine(word, max: 40))\" is no state of a job: queued, running, paused, done, …")
+    PayloadError(
+      "\"\(WireFields.oneLine(word, max: 40))\" is no state of a job: queued, running, paused, done, …")
   }
 
   private struct Wire: Encodable {

@@ -63,7 +63,9 @@ extension LocalBroker {
     }
   }
 
-  @Test func `the broker keeps the subscription for the linger, and who comes back sends no packet`() async throws {
+  @Test func `the broker keeps the subscription for the linger, and who comes back sends no packet`()
+    async throws
+  {
     try await LocalBroker.with { broker in
       let time = VirtualScheduler()
       let bus = try Bus(.toward(broker), linger: .seconds(2), scheduler: time)

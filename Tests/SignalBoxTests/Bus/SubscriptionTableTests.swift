@@ -108,7 +108,8 @@ private struct Network {
     #expect(table.want(filter, .atMostOnce) == .subscribe(filter, .atMostOnce, identifier: 1, isRaise: false))
     #expect(table.granted(filter) == nil)
     #expect(table.want(filter, .atMostOnce) == nil)
-    #expect(table.want(filter, .atLeastOnce) == .subscribe(filter, .atLeastOnce, identifier: 1, isRaise: true))
+    #expect(
+      table.want(filter, .atLeastOnce) == .subscribe(filter, .atLeastOnce, identifier: 1, isRaise: true))
   }
 
   @Test func `a want during the unsubscription is sent when that is confirmed`() throws {

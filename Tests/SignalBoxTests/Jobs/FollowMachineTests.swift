@@ -48,18 +48,22 @@ import Testing
 
   @Test func `the end waits for values and the last progress that come after it`() {
     let log = play([
-      state("r", .running), state("r", .done, values: 2), .value(isStored: false), progress("r", 1, outcome: .done),
+      state("r", .running), state("r", .done, values: 2), .value(isStored: false),
+      progress("r", 1, outcome: .done),
       .value(isStored: false),
     ])
     #expect(log == ["wait", "value", "100%", "value", "completed"])
   }
 
   @Test func `an end waits two seconds at most`() {
-    #expect(play([state("r", .running), state("r", .failed), .waited(token: 1)]) == ["wait", "the job failed"])
+    #expect(
+      play([state("r", .running), state("r", .failed), .waited(token: 1)]) == ["wait", "the job failed"])
   }
 
   @Test func `one who comes late gets the stored outcome, after the stored progress`() {
-    let log = play([state("r", .done, stored: true, values: 9), progress("r", 1, stored: true, outcome: .done)])
+    let log = play([
+      state("r", .done, stored: true, values: 9), progress("r", 1, stored: true, outcome: .done),
+    ])
     #expect(log == ["wait", "100%", "completed"])
   }
 
@@ -82,13 +86,16 @@ import Testing
 
   @Test func `an end is not taken back`() {
     #expect(
-      play([state("r", .running), state("r", .done), state("r", .lost), progress("r", 0.9), .waited(token: 1)])
+      play([
+        state("r", .running), state("r", .done), state("r", .lost), progress("r", 0.9), .waited(token: 1),
+      ])
         == ["wait", "90%", "completed"])
   }
 
   @Test func `a late will of an old run does not end the new one`() {
-    #expect(play([state("new", .running), progress("new", 0.2), state("old", .lost), progress("new", 0.3)])
-      == ["20%", "30%"])
+    #expect(
+      play([state("new", .running), progress("new", 0.2), state("old", .lost), progress("new", 0.3)])
+        == ["20%", "30%"])
   }
 
   @Test func `stored progress of an old run gives way to the state of the new one`() {
@@ -101,13 +108,17 @@ import Testing
   }
 
   @Test func `a new run while one is followed ends that`() {
-    #expect(play([state("a", .running), progress("a", 0.5), state("b", .running)]) == ["50%", "a new run of the job began"])
+    #expect(
+      play([state("a", .running), progress("a", 0.5), state("b", .running)]) == [
+        "50%", "a new run of the job began",
+      ])
     #expect(play([progress("a", 0.5), progress("b", 0.1)]) == ["50%", "a new run of the job began"])
   }
 
   @Test func `next passes over what is stored`() {
     let inputs = [
-      state("old", .done, stored: true), progress("old", 1, stored: true, outcome: .done), .value(isStored: true),
+      state("old", .done, stored: true), progress("old", 1, stored: true, outcome: .done),
+      .value(isStored: true),
       state("new", .running), progress("new", 0.1),
     ]
     #expect(play(inputs, .next) == ["10%"])

@@ -7,7 +7,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 @Suite struct WireFormatTests {
   @Test(arguments: [
-    ("42", 0.42), ("42%", 0.42), ("0.42", 0.0042), ("0.42 %", 0.0042), ("100", 1), (" 7%\n", 0.07), ("250", 1),
+    ("42", 0.42), ("42%", 0.42), ("0.42", 0.0042), ("0.42 %", 0.0042), ("100", 1), (" 7%\n", 0.07),
+    ("250", 1),
   ])
   func `a bare number is percent, never a guess`(text: String, fraction: Double) throws {
     #expect(try ProgressMessage(payload: bytes(text))?.update.fraction == fraction)
@@ -37,7 +38,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test(arguments: [
-    #"{"percent":-1}"#, #"{"percent":101}"#, #"{"percent":"42"}"#, #"{"percent":null}"#, #"{"percent":1e400}"#,
+    #"{"percent":-1}"#, #"{"percent":101}"#, #"{"percent":"42"}"#, #"{"percent":null}"#,
+    #"{"percent":1e400}"#,
     #"{"percent":true}"#, #"{"percent":[1]}"#, #"{}"#, #"{"done":-3,"total":0}"#,
   ])
   func `numbers that are none are unknown`(json: String) throws {
@@ -45,13 +47,15 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test func `unknown keys are ignored, other versions are not guessed at`() throws {
-    #expect(try ProgressMessage(payload: bytes(#"{"v":1,"percent":5,"colour":"red"}"#))?.update.fraction == 0.05)
+    #expect(
+      try ProgressMessage(payload: bytes(#"{"v":1,"percent":5,"colour":"red"}"#))?.update.fraction == 0.05)
     #expect(throws: PayloadError.self) { try ProgressMessage(payload: bytes(#"{"v":2,"percent":5}"#)) }
     #expect(throws: PayloadError.self) { try StateMessage(payload: bytes(#"{"v":2,"state":"done"}"#)) }
   }
 
   @Test func `control characters and long texts don't reach a terminal`() throws {
-    let json = #"{"percent":5,"msg":"a\u001b[31mb\nc\u0000\u009bd","unit":"\#(String(repeating: "x", count: 500))"}"#
+    let json =
+      #"{"percent":5,"msg":"a\u001b[31mb\nc\u0000\u009bd","unit":"\#(String(repeating: "x", count: 500))"}"#
     let update = try #require(try ProgressMessage(payload: bytes(json))?.update)
     #expect(update.message == "a[31mb cd")
     #expect(update.unit?.count == 16)
@@ -59,8 +63,10 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   @Test func `what is written is read back, and the outcome makes it final`() throws {
     let update = ProgressUpdate(
-      done: 3, total: 10, unit: "files", message: "b", phase: "copy", attempt: 2, rate: 1.5, remaining: .seconds(9))
-    let message = ProgressMessage(update, run: "r1", sequence: 7, every: 10, time: 1_700_000_000.25, outcome: .failed)
+      done: 3, total: 10, unit: "files", message: "b", phase: "copy", attempt: 2, rate: 1.5,
+      remaining: .seconds(9))
+    let message = ProgressMessage(
+      update, run: "r1", sequence: 7, every: 10, time: 1_700_000_000.25, outcome: .failed)
     let read = try #require(try ProgressMessage(payload: message.payload()))
     #expect(read.update.isFinal)
     #expect(read.outcome == .failed)
@@ -70,7 +76,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test func `progress reads well with mosquitto_sub`() throws {
-    let message = ProgressMessage(ProgressUpdate(done: 441_450, total: 1_048_576, unit: "B"), run: "r1", sequence: 2)
+    let message = ProgressMessage(
+      ProgressUpdate(done: 441_450, total: 1_048_576, unit: "B"), run: "r1", sequence: 2)
     #expect(
       String(decoding: try message.payload(), as: UTF8.self)
         == #"{"done":441450,"percent":42.1,"run":"r1","seq":2,"total":1048576,"unit":"B","v":1}"#)
