@@ -17,16 +17,11 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
     }
   }
 
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  defer { pthread_attr_destroy(&attributes) }
-
   let box = Unmanaged.passRetained(Box(name: name, body: body))
   #if canImport(Darwin)
     var thread: pthread_t?
     let result = pthread_create(
-      &thread, &attributes,
+      &thread, nil,
       { argument in
         let box = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue()
         signalbox_set_thread_name(box.name)
@@ -36,7 +31,7 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
   #else
     var thread = pthread_t()
     let result = pthread_create(
-      &thread, &attributes,
+      &thread, nil,
       { argument in
         let box = Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue()
         signalbox_set_thread_name(box.name)
@@ -44,6 +39,14 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
         return nil
       }, box.toOpaque())
   #endif
-  if result != 0 { box.release() }
-  return result == 0
+  if result != 0 {
+    box.release()
+    return false
+  }
+  #if canImport(Darwin)
+    if let thread { pthread_detach(thread) }
+  #else
+    pthread_detach(thread)
+  #endif
+  return true
 }

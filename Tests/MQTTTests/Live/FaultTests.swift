@@ -10,7 +10,8 @@ struct FaultTests {
     arguments: [ProtocolVersion.v5, .v311])
   func killedBroker(_ version: ProtocolVersion) async throws {
     // The subscriber's session is kept on disk, so it is there before the publisher is back.
-    try await LocalBroker.with(.init(storage: .temporary, configuration: ["max_queued_messages 0"])) { broker in
+    try await LocalBroker.with(.init(storage: .temporary, configuration: ["max_queued_messages 0"])) {
+      broker in
       var subscribing = ConnectionOptions(broker, version)
       subscribing.sessionExpiry = .seconds(3_600)
       subscribing.cleanStart = false
@@ -71,7 +72,7 @@ struct FaultTests {
         #expect(results.values == Array(repeating: .overflowed, count: 50))
         try await broker.restart()
         try await eventually("not sent") { results.count == 150 }
-        #expect(results.values.dropFirst(50).allSatisfy(\.isSuccess))
+        #expect(results.values.dropFirst(50).allSatisfy { $0.isSuccess })
       }
     }
   }
@@ -93,7 +94,7 @@ struct FaultTests {
         #expect(results.count < 1_000)
         await broker.resume()
         try await eventually("not all acknowledged") { results.count == 1_000 }
-        #expect(results.values.allSatisfy(\.isSuccess))
+        #expect(results.values.allSatisfy { $0.isSuccess })
         #expect(recorder.history.causes.isEmpty)
       }
     }
