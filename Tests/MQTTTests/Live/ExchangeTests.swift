@@ -45,8 +45,13 @@ struct ExchangeTests {
         try await eventually("no live message") { recorder.count == 2 }
         #expect(!recorder.history.messages[1].isRetained)
         try await connection.publish(Publish(Topic("lamp"), "", retain: true))
-        let (_, output) = try await runClient("mosquitto_sub", broker, ["-t", "#", "-v", "-W", "1"])
-        #expect(!output.contains("lamp"))
+        try await connection.publish(Publish(Topic("marker"), "here", retain: true))
+        // Retained messages of one filter come in no order, so the second look is over when a live one came.
+        try await withConnection(ConnectionOptions(broker, version)) { later, recorder in
+          _ = try await later.subscribe([Subscribe(TopicFilter("#"))])
+          try await later.publish(Publish(Topic("live"), "now"))
+          try await eventually("the marker is missing") { Set(recorder.texts) == ["here", "now"] }
+        }
       }
     }
   }
@@ -87,7 +92,7 @@ struct ExchangeTests {
           userProperties: [.init("k", "v"), .init("k", "w"), .init("", "")])
         try await connection.publish(Publish(Topic("t"), "x", retain: true, properties: properties))
         let (_, output) = try await runClient(
-          "mosquitto_sub", broker, ["-V", "5", "-t", "t", "-C", "1", "-F", "%C|%E|%P|%p", "-W", "60"])
+          "mosquitto_sub", broker, ["-V", "5", "-t", "t", "-C", "1", "-F", "%C|%E|%P|%p"])
         #expect(output.hasPrefix(version == .v5 ? "text/plain|" : "||"), "\(output)")
         #expect(output.contains("k:v k:w") == (version == .v5), "\(output)")
       }
@@ -105,16 +110,20 @@ struct ExchangeTests {
         try await eventually("nothing arrived") { recorder.texts == ["hello"] }
         try await connection.publish(Publish(Topic("out/y"), "world", retain: true))
         let (_, output) = try await runClient(
-          "mosquitto_sub", broker, ["-t", "out/#", "-v", "-C", "1", "-W", "60"])
+          "mosquitto_sub", broker, ["-t", "out/#", "-v", "-C", "1"])
         #expect(output == "out/y world\n")
       }
     }
   }
 
-  @Test("A refused subscription reaches the caller and leaves the others alone", arguments: versions)
+  @Test(
+    "A refused subscription reaches the caller and leaves the others alone",
+    .enabled(if: SubscribeRules.plugin != nil, "mosquitto's dynamic security plugin is not installed"),
+    arguments: versions)
   func refusedSubscription(_ version: ProtocolVersion) async throws {
-    let options = LocalBroker.Options(accessRules: ["topic readwrite open/#"])
-    try await LocalBroker.with(options) { broker in
+    let rules = try SubscribeRules(allowing: "open/#")
+    defer { rules.remove() }
+    try await LocalBroker.with(.init(configuration: rules.configuration)) { broker in
       try await withConnection(ConnectionOptions(broker, version)) { connection, recorder in
         let results = try await connection.subscribe([
           Subscribe(TopicFilter("open/#")), Subscribe(TopicFilter("secret/#")),
