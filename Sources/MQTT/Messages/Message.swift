@@ -13,6 +13,9 @@ public struct Message: Sendable, Hashable {
   /// ``Subscribe/retainAsPublished``, also on live messages that were published with it.
   public let isRetained: Bool
 
+  /// Whether the broker had it in store or it is new: see ``MessageOrigin``.
+  public package(set) var origin = MessageOrigin.unknown
+
   /// The identifiers of the subscriptions that this copy is for (MQTT 5, 3.3.2.3.8).
   public let subscriptionIdentifiers: SubscriptionIdentifiers
 
@@ -27,4 +30,14 @@ public struct Message: Sendable, Hashable {
     self.isRetained = isRetained
     self.subscriptionIdentifiers = subscriptionIdentifiers
   }
+}
+
+/// Where a message was before it came here.
+public enum MessageOrigin: Sendable, Hashable {
+  /// It is the topic's retained message, as the broker had it in store.
+  case stored
+  /// It was published just now.
+  case live
+  /// Not known: a connection alone can't tell, and MQTT 3.1.1 not in every case.
+  case unknown
 }

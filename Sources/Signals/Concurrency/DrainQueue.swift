@@ -5,15 +5,15 @@
 /// `next` gives, until that is `nil`. So every item is handled once and in the order of entering, nobody waits
 /// for a foreign handler, and an item that comes from inside a handler waits for that handler to return.
 @usableFromInline
-struct DrainQueue<Item> {
+package struct DrainQueue<Item> {
   @usableFromInline private(set) var isDraining = false
   @usableFromInline var waiting = Ring<Item>()
 
-  @inlinable init() {}
+  @inlinable package init() {}
 
   /// `true`: the caller handles its item, then drains. `false`: the item waits for the one who drains.
   @inlinable
-  mutating func enter(_ item: @autoclosure () -> Item) -> Bool {
+  package mutating func enter(_ item: @autoclosure () -> Item) -> Bool {
     if isDraining {
       waiting.append(item())
       return false
@@ -24,7 +24,7 @@ struct DrainQueue<Item> {
 
   /// The next item for the one who drains; `nil` ends the draining.
   @inlinable
-  mutating func next() -> Item? {
+  package mutating func next() -> Item? {
     guard let item = waiting.popFirst() else {
       isDraining = false
       return nil

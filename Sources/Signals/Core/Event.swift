@@ -36,7 +36,7 @@ extension Event: CustomStringConvertible {
 
 /// How a stream ended.
 @usableFromInline
-enum End: Sendable {
+package enum End: Sendable {
   case failed(any Error)
   case completed
 }

@@ -1,5 +1,5 @@
 /// What a funnel does with its inputs, as a value type: no threads, no locks.
-protocol FunnelLogic: Sendable {
+package protocol FunnelLogic: Sendable {
   associatedtype Input: Sendable
   associatedtype Output: Sendable
 
@@ -11,7 +11,7 @@ protocol FunnelLogic: Sendable {
 ///
 /// The shell around a `FunnelLogic`: a drain loop, the disposables of the sources, and the release of all of it at
 /// the terminal or the disposal.
-final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
+package final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
   // Sound: `logic` is touched only by the one who drains or, when nobody does, by the one who closed; everything
   // else is under the lock.
   private struct State {
@@ -36,15 +36,21 @@ final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
   private let state: Lock<State>
   private var logic: Logic?
 
-  init(_ logic: Logic, _ downstream: Observer<Logic.Output>) {
+  package init(_ logic: Logic, _ downstream: Observer<Logic.Output>) {
     self.logic = logic
     state = Lock(State(downstream: downstream))
   }
 
-  var isDisposed: Bool { state.withLock { $0.downstream }?.isDisposed ?? true }
+  /// Makes a funnel whose logic sends into it later on: hold the funnel weakly there.
+  package init(_ downstream: Observer<Logic.Output>, _ makeLogic: (Funnel) -> Logic) {
+    state = Lock(State(downstream: downstream))
+    logic = makeLogic(self)
+  }
+
+  package var isDisposed: Bool { state.withLock { $0.downstream }?.isDisposed ?? true }
 
   /// Adds what ends a source; disposed at once when the funnel is closed already.
-  func add(_ source: (any Disposable)?) {
+  package func add(_ source: (any Disposable)?) {
     guard let source else { return }
     let isLate = state.withLock { state in
       if state.downstream != nil { state.sources.append(source) }
@@ -53,7 +59,7 @@ final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
     if isLate { source.dispose() }
   }
 
-  func receive(_ input: Logic.Input) {
+  package func receive(_ input: Logic.Input) {
     let mine = state.withLock { state in
       state.downstream.flatMap { state.queue.enter(input) ? $0 : nil }
     }
@@ -86,7 +92,7 @@ final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
     _ = consume left
   }
 
-  func dispose() { close() }
+  package func dispose() { close() }
 
   /// `true` for the first who closes. Ends the sources outside the lock.
   @discardableResult
@@ -103,7 +109,7 @@ final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
 }
 
 /// Makes an emitter safe to use from any thread: one order, nothing after a terminal.
-@usableFromInline
+
 final class Serializer<Value: Sendable>: Observer<Value>, Disposable, @unchecked Sendable {
   // Sound: immutable; the funnel guards itself.
   private struct PassOn: FunnelLogic {

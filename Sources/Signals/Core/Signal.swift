@@ -16,12 +16,19 @@
 /// No operator changes threads by itself: an event is delivered by a thread that sends into its source.
 public struct Signal<Value: Sendable>: Sendable {
   /// Attaches an observer that ends by itself at a terminal. The source sends one event at a time.
-  @usableFromInline let attach: @Sendable (Observer<Value>) -> (any Disposable)?
+  @usableFromInline package let attach: @Sendable (Observer<Value>) -> (any Disposable)?
 
   /// For sources and operators of this module, which keep the grammar and the order themselves.
   @usableFromInline
   init(attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
     self.attach = attach
+  }
+
+  /// The same for sources in other modules of this package.
+  package static func attaching(
+    _ attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?
+  ) -> Signal {
+    Signal(attaching: attach)
   }
 
   /// Makes a signal from what a subscription starts.

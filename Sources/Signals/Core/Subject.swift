@@ -35,24 +35,14 @@ public final class Subject<Value: Sendable>: Observer<Value>, @unchecked Sendabl
   @usableFromInline
   struct State: Sendable {
     @usableFromInline var queue = DrainQueue<Item>()
-    @usableFromInline let capacity: Int
-    @usableFromInline var values = Ring<Value>()
+    @usableFromInline var replay: ReplayBuffer<Value>
     @usableFromInline var progress: ProgressUpdate?
     @usableFromInline var end: End?
     /// Entries that left while somebody else was draining: the drainer takes them out.
     @usableFromInline var departed: ContiguousArray<SubjectEntry<Value>> = []
 
     @inlinable
-    init(capacity: Int) { self.capacity = capacity }
-
-    /// Remembers a value for newcomers; returns the one it displaced, to be released outside the lock.
-    @inlinable
-    mutating func remember(_ value: Value) -> Value? {
-      guard capacity > 0 else { return nil }
-      let displaced = values.count == capacity ? values.popFirst() : nil
-      values.append(value)
-      return displaced
-    }
+    init(_ replay: ReplayBuffer<Value>) { self.replay = replay }
   }
 
   @usableFromInline let state: Lock<State>
@@ -62,7 +52,12 @@ public final class Subject<Value: Sendable>: Observer<Value>, @unchecked Sendabl
   @inlinable
   public init(replay: Int = 0) {
     precondition(replay >= 0, "Subject(replay:) takes 0 or more, not \(replay)")
-    state = Lock(State(capacity: replay))
+    state = Lock(State(.last(replay)))
+  }
+
+  /// Makes a subject whose newcomers get what `store` gives them.
+  package init(store: any ReplayStore<Value>) {
+    state = Lock(State(.store(store)))
   }
 
   deinit {
@@ -77,9 +72,10 @@ public final class Subject<Value: Sendable>: Observer<Value>, @unchecked Sendabl
 
   @inlinable
   public override func send(_ value: Value) {
+    // What the replay lets go of is released outside the lock.
     let (mine, _) = state.withLock { state -> (Bool, Value?) in
       guard state.end == nil else { return (false, nil) }
-      let displaced = state.remember(value)
+      let displaced = state.replay.remember(value)
       return (state.queue.enter(.next(value)), displaced)
     }
     if mine {
@@ -118,7 +114,7 @@ public final class Subject<Value: Sendable>: Observer<Value>, @unchecked Sendabl
     let entry = SubjectEntry(self, observer)
     // Taken together with the place in the queue: what came before is in the replay, what comes later is delivered.
     let (mine, replay) = state.withLock { state in
-      let replay = Replay(values: state.values.elements, progress: state.progress, end: state.end)
+      let replay = Replay(values: state.replay.values, progress: state.progress, end: state.end)
       return (state.queue.enter(.attach(entry, replay)), replay)
     }
     if mine {

@@ -14,7 +14,25 @@ extension Signal {
     replay: Int = 0, linger: Duration = .zero, on scheduler: any Scheduler = .background
   ) -> Signal<Value> {
     precondition(replay >= 0, "shared(replay:) takes 0 or more, not \(replay)")
-    let shared = Shared(self, replay: replay, linger: linger, scheduler)
+    let shared = Shared<Value>(linger: linger, scheduler) {
+      Run($0, Subject(replay: replay))
+    } start: { [attach] _, observer in
+      attach(observer)
+    }
+    return Signal(attaching: { shared.join($0) })
+  }
+
+  /// A shared signal whose newcomers get what the store of the run gives them; `start` gets that store too.
+  package static func shared<Store: ReplayStore<Value>>(
+    linger: Duration, on scheduler: any Scheduler, store: @escaping @Sendable () -> Store,
+    start: @escaping @Sendable (Store, Observer<Value>) -> (any Disposable)?
+  ) -> Signal<Value> {
+    let shared = Shared<Value>(linger: linger, scheduler) {
+      let store = store()
+      return Run($0, Subject(store: store), store: store)
+    } start: { run, observer in
+      (run.store as? Store).flatMap { start($0, observer) }
+    }
     return Signal(attaching: { shared.join($0) })
   }
 }
@@ -30,29 +48,33 @@ private final class Shared<Value: Sendable>: Sendable {
     var lingerTimer: (any Disposable)?
   }
 
-  private let source: Signal<Value>
-  private let replay: Int
   private let linger: Duration
   private let scheduler: any Scheduler
+  private let makeRun: @Sendable (_ generation: UInt64) -> Run<Value>
+  private let start: @Sendable (Run<Value>, Observer<Value>) -> (any Disposable)?
   private let state: Lock<State>
 
-  init(_ source: Signal<Value>, replay: Int, linger: Duration, _ scheduler: any Scheduler) {
-    self.source = source
-    self.replay = replay
+  init(
+    linger: Duration, _ scheduler: any Scheduler,
+    makeRun: @escaping @Sendable (UInt64) -> Run<Value>,
+    start: @escaping @Sendable (Run<Value>, Observer<Value>) -> (any Disposable)?
+  ) {
     self.linger = linger
     self.scheduler = scheduler
+    self.makeRun = makeRun
+    self.start = start
     state = Lock(State(machine: ShareMachine(lingers: linger > .zero)))
   }
 
   func join(_ observer: Observer<Value>) -> any Disposable {
-    let (id, run, action) = state.withLock { [replay] state in
+    let (id, run, action) = state.withLock { [makeRun] state in
       state.lastID += 1
       let (generation, action) = state.machine.join(state.lastID)
       let run: Run<Value>
       if let known = state.runs.last(where: { $0.generation == generation }) {
         run = known
       } else {
-        run = Run(generation, replay: replay)
+        run = makeRun(generation)
         state.runs.append(run)
       }
       return (state.lastID, run, action)
@@ -79,7 +101,7 @@ private final class Shared<Value: Sendable>: Sendable {
     switch action {
     case .start(let generation):
       guard let run = state.withLock({ $0.runs.first { $0.generation == generation } }) else { return }
-      run.source.add(source.attach(RunObserver(run, self)))
+      run.source.add(start(run, RunObserver(run, self)))
       perform(state.withLock { $0.machine.started(generation) })
     case .stop(let generation):
       let run = state.withLock { state in
@@ -116,11 +138,13 @@ private final class Shared<Value: Sendable>: Sendable {
 private final class Run<Value: Sendable>: Sendable {
   let generation: UInt64
   let subject: Subject<Value>
+  let store: (any ReplayStore<Value>)?
   let source = CompoundDisposable()
 
-  init(_ generation: UInt64, replay: Int) {
+  init(_ generation: UInt64, _ subject: Subject<Value>, store: (any ReplayStore<Value>)? = nil) {
     self.generation = generation
-    subject = Subject(replay: replay)
+    self.subject = subject
+    self.store = store
   }
 }
 
