@@ -1,0 +1,27 @@
+/// An option of a command.
+struct Flag: Sendable {
+  /// The name behind `--`.
+  let name: String
+  /// The letter behind `-`, if there is one.
+  let letter: Character?
+  /// What the help calls the argument; `nil` when there is none.
+  let argument: String?
+  /// What the option does, in one line.
+  let help: String
+  /// The argument must not stay in the process list.
+  let isSecret: Bool
+
+  init(
+    _ name: String, _ letter: Character? = nil, _ argument: String? = nil, isSecret: Bool = false,
+    help: String
+  ) {
+    self.name = name
+    self.letter = letter
+    self.argument = argument
+    self.isSecret = isSecret
+    self.help = help
+  }
+
+  /// `--help`, which every command has; `-h` is the host.
+  static let help = Flag("help", help: "show this help")
+}
