@@ -28,7 +28,8 @@ struct Arguments {
     defer { for name in names { free(name) } }
     let longs = flags.indices.map { index in
       signalbox_flag(
-        name: names[index], takes_argument: flags[index].argument != nil, value: Self.firstLong + Int32(index))
+        name: names[index], takes_argument: flags[index].argument != nil, value: Self.firstLong + Int32(index)
+      )
     }
 
     // getopt moves these pointers, and not the caller's.
@@ -47,7 +48,7 @@ struct Arguments {
       default:
         guard let flag = Self.flag(found.value, in: flags) else { continue }
         values.append((flag.name, found.argument.map { String(cString: $0) }))
-        if flag.isSecret, let argument = found.argument { overwrite(argument) }
+        if let argument = found.argument { overwrite(flag.secret, in: argument) }
       }
     }
   }
@@ -86,7 +87,9 @@ struct Arguments {
   private static func name(
     of option: signalbox_option, in pointers: [UnsafeMutablePointer<CChar>?]
   ) -> String {
-    if let letter = UInt8(exactly: option.letter), letter > 0 { return "-\(Character(Unicode.Scalar(letter)))" }
+    if let letter = UInt8(exactly: option.letter), letter > 0 {
+      return "-\(Character(Unicode.Scalar(letter)))"
+    }
     guard option.next > 0, let word = pointers[Int(option.next) - 1] else { return "option" }
     return String(String(cString: word).prefix { $0 != "=" })
   }

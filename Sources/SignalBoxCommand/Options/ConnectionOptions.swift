@@ -36,11 +36,11 @@ extension ConnectionOptions {
   static let flags = [
     Flag("host", "h", "HOST", help: "broker's name or address (localhost)"),
     Flag("port", "p", "PORT", help: "broker's port (1883, with TLS 8883)"),
-    Flag("url", "L", "URL", help: "mqtt(s)://[user[:password]@]host[:port][/topic], or SIGNALBOX_URL"),
+    Flag("url", "L", "URL", .urlPassword, help: "mqtt(s)://[user[:password]@]host[:port][/topic], or SIGNALBOX_URL"),
     Flag("unix", nil, "PATH", help: "connect to a Unix socket instead"),
     Flag("username", "u", "USER", help: "user name"),
     Flag("pw-file", nil, "FILE", help: "file whose first line is the password, or SIGNALBOX_PASSWORD"),
-    Flag("pw", "P", "PASSWORD", isSecret: true, help: "password; others may see it for a moment"),
+    Flag("pw", "P", "PASSWORD", .all, help: "password; others may see it for a moment"),
     Flag("id", "i", "ID", help: "client id (a random one)"),
     Flag("qos", "q", "QOS", help: "quality of service: 0, 1 or 2"),
     Flag("keepalive", "k", "SECONDS", help: "keep-alive (60)"),

@@ -8,17 +8,24 @@ struct Flag: Sendable {
   let argument: String?
   /// What the option does, in one line.
   let help: String
-  /// The argument must not stay in the process list.
-  let isSecret: Bool
+  /// What of the argument must not stay in the process list.
+  let secret: Secret
+
+  enum Secret: Sendable {
+    case nothing
+    case all
+    /// The password of a url.
+    case urlPassword
+  }
 
   init(
-    _ name: String, _ letter: Character? = nil, _ argument: String? = nil, isSecret: Bool = false,
+    _ name: String, _ letter: Character? = nil, _ argument: String? = nil, _ secret: Secret = .nothing,
     help: String
   ) {
     self.name = name
     self.letter = letter
     self.argument = argument
-    self.isSecret = isSecret
+    self.secret = secret
     self.help = help
   }
 
