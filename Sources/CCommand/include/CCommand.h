@@ -1,6 +1,7 @@
 #ifndef SIGNALBOX_CCOMMAND_H
 #define SIGNALBOX_CCOMMAND_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -32,6 +33,13 @@ void signalbox_reset_options(void);
 /// at a time. At most 64 flags.
 struct signalbox_option signalbox_next_option(
     int argc, char **argv, const char *letters, const struct signalbox_flag *flags, int count);
+
+/// Whether the standard stream (0, 1 or 2) was open when this process was started. One that was not is
+/// /dev/null here, and closed again in a child.
+bool signalbox_is_open(int stream);
+
+/// The signals that were blocked when this process was started.
+sigset_t signalbox_initial_mask(void);
 
 /// A pipe whose ends are closed on exec and out of the way of the standard streams. 0, or -1 with errno.
 int signalbox_pipe(int ends[2]);

@@ -29,7 +29,7 @@ struct ChildProcess: Sendable {
     if case .forms(let chosen) = parser {
       forms = chosen
       let isShared = signalbox_same_output(STDOUT_FILENO, STDERR_FILENO)
-      for stream in [STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) >= 0 {
+      for stream in [STDOUT_FILENO, STDERR_FILENO] where signalbox_is_open(stream) {
         if stream == STDOUT_FILENO || !isShared {
           relays.append(try OutputRelay(to: stream, life: lifeEnd))
         }
