@@ -98,9 +98,14 @@ pid_t signalbox_spawn(char *const argv[], int out, int err) {
 
 static void stop_by(int number) {
   struct sigaction ours, usual = {.sa_handler = SIG_DFL};
+  sigset_t only, mask;
+  sigemptyset(&only);
+  sigaddset(&only, number);
   sigaction(number, &usual, &ours);
+  pthread_sigmask(SIG_UNBLOCK, &only, &mask);
   // To this thread, so that it stops here and not when our handler is back.
   raise(number);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
   sigaction(number, &ours, NULL);
 }
 

@@ -3,13 +3,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct BrokerCommandTests {
-  let workspace = try! Workspace()
+  let workspace: Workspace
 
-  @Test("The broker command prints the url, serves, and leaves nothing behind", arguments: [SIGINT, SIGTERM, SIGHUP])
+  init() throws {
+    workspace = try Workspace()
+  }
+
+  @Test(
+    "The broker command prints the url, serves, and leaves nothing behind",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
   func untilSignal(signal: Int32) async throws {
     let (process, broker, folder) = try await start()
-    kill(process.processIdentifier, signal)
-    #expect(try await status(of: process) == 0)
+    process.kill(signal)
+    #expect(try await process.end() == 0)
     #expect(!isAlive(broker))
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
@@ -17,8 +23,8 @@ struct BrokerCommandTests {
   @Test("Killed itself, the broker command leaves no broker and no folder behind either")
   func killed() async throws {
     let (process, broker, folder) = try await start()
-    kill(process.processIdentifier, SIGKILL)
-    #expect(try await status(of: process) == 128 + SIGKILL)
+    process.kill(SIGKILL)
+    #expect(try await process.end() == 128 + SIGKILL)
     try await eventually { !isAlive(broker) && !FileManager.default.fileExists(atPath: folder) }
   }
 
@@ -26,7 +32,7 @@ struct BrokerCommandTests {
   func brokerDies() async throws {
     let (process, broker, folder) = try await start()
     kill(broker, SIGKILL)
-    #expect(try await status(of: process) == 1)
+    #expect(try await process.end() == 1)
     #expect(workspace.text("err").contains("the broker ended by itself"))
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
@@ -39,7 +45,7 @@ struct BrokerCommandTests {
   }
 
   /// A broker that has printed its url, with its own process and folder.
-  private func start() async throws -> (Process, broker: pid_t, folder: String) {
+  private func start() async throws -> (Child, broker: pid_t, folder: String) {
     let process = try workspace.start(
       "exec $SB broker", output: try workspace.create("out"), errors: try workspace.create("err"))
     try await eventually { workspace.text("out").hasSuffix("\n") }

@@ -23,7 +23,10 @@ struct ProgressParserTests {
     "Percents are read from brackets, redraws and rising lines of one shape",
     arguments: [
       ("[ 66%] Building C object\n[100%] Built target x\n", [66, 100]),
-      ("remote: Counting objects:   1% (216/21534)   \rremote: Counting objects:   2% (431/21534)   \r", [1, 2]),
+      (
+        "remote: Counting objects:   1% (216/21534)   \rremote: Counting objects:   2% (431/21534)   \r",
+        [1, 2]
+      ),
       ("     31,835,008  35%   29.33MB/s    0:00:01  \r", [35]),
       ("copy:   8%|▊         | 5/60 [00:00<00:01, 49.63f/s]\r", [8]),
       ("####   27.6%\r#####  31,5%\r", [27.6, 31.5]),
@@ -111,7 +114,9 @@ struct ProgressParserTests {
     var random = SplitMix(state: 7)
     let bytes = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     let whole = parse([bytes], .auto)
-    #expect(parse(stride(from: 0, to: bytes.count, by: 7).map { Array(bytes[$0..<min($0 + 7, bytes.count)]) }) == whole)
+    #expect(
+      parse(stride(from: 0, to: bytes.count, by: 7).map { Array(bytes[$0..<min($0 + 7, bytes.count)]) })
+        == whole)
   }
 }
 

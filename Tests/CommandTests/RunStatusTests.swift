@@ -3,7 +3,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct RunStatusTests {
-  let workspace = try! Workspace()
+  let workspace: Workspace
+
+  init() throws {
+    workspace = try Workspace()
+  }
 
   @Test(
     "The exit status is the command's own",
@@ -33,8 +37,8 @@ struct RunStatusTests {
 
   @Test("A script without #! is run by sh, as shells do")
   func plainScript() async throws {
-    _ = try workspace.create("plain", Data("echo \"plain $1\"".utf8))
-    let outcome = try await workspace.run("chmod +x plain; $RUN ./plain 'a b'")
+    let make = "echo 'echo \"plain $1\"' > plain; chmod +x plain"
+    let outcome = try await workspace.run("\(make); $RUN ./plain 'a b'")
     #expect(outcome == Outcome(status: 0, output: Data("plain a b\n".utf8), errors: Data()))
   }
 
@@ -48,8 +52,8 @@ struct RunStatusTests {
         touch ready; while :; do sleep 0.02; done'
       """)
     try await eventually { workspace.exists("ready") }
-    kill(process.processIdentifier, signal)
-    #expect(try await status(of: process) == 9)
+    process.kill(signal)
+    #expect(try await process.end() == 9)
     #expect(workspace.text("got") == "got\n")
   }
 
@@ -57,8 +61,8 @@ struct RunStatusTests {
   func endsByForwarded() async throws {
     let process = try workspace.start("exec $RUN sh -c 'echo $$ > pid; touch ready; exec sleep 1000'")
     try await eventually { workspace.exists("ready") }
-    kill(process.processIdentifier, SIGTERM)
-    #expect(try await status(of: process) == 143)
+    process.kill(SIGTERM)
+    #expect(try await process.end() == 143)
   }
 
   @Test("A signal that was ignored before run is ignored by the command too, as under nohup")
@@ -82,13 +86,13 @@ struct RunStatusTests {
       "exec $RUN sh -c 'echo $$ > pid; touch ready; while [ ! -e go ]; do sleep 0.02; done; exit 4'")
     try await eventually { workspace.exists("ready") }
     let child = workspace.text("pid").trimmingCharacters(in: .newlines)
-    let run = "\(process.processIdentifier)"
-    kill(process.processIdentifier, SIGTSTP)
+    let run = "\(process.pid)"
+    process.kill(SIGTSTP)
     for pid in [child, run] { try await untilState(of: pid, isStopped: true) }
-    kill(process.processIdentifier, SIGCONT)
+    process.kill(SIGCONT)
     for pid in [child, run] { try await untilState(of: pid, isStopped: false) }
     _ = try workspace.create("go")
-    #expect(try await status(of: process) == 4)
+    #expect(try await process.end() == 4)
   }
 
   @Test("Wrong arguments are 2, in one line that says what to do")

@@ -3,7 +3,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct RunTerminalTests {
-  let workspace = try! Workspace()
+  let workspace: Workspace
+
+  init() throws {
+    workspace = try Workspace()
+  }
 
   @Test("The command sees a terminal where there is one, and only there")
   func terminals() async throws {
@@ -15,7 +19,7 @@ struct RunTerminalTests {
     ] {
       let process = try workspace.start(
         "$RUN \(probe) \(redirects)", input: terminal.line, output: terminal.line, errors: terminal.line)
-      #expect(try await status(of: process) == 0)
+      #expect(try await process.end() == 0)
       #expect(workspace.text("seen") == seen, "\(redirects)")
     }
   }
@@ -28,7 +32,7 @@ struct RunTerminalTests {
       let terminal = try Terminal()
       let process = try workspace.start(
         script, withRun: withRun, input: terminal.line, output: terminal.line, errors: terminal.line)
-      #expect(try await status(of: process) == 0)
+      #expect(try await process.end() == 0)
       try await eventually { terminal.text.hasSuffix("end") }
       texts.append(terminal.text)
     }
@@ -40,7 +44,7 @@ struct RunTerminalTests {
   func largeOutput() async throws {
     let terminal = try Terminal()
     let process = try workspace.start("$RUN seq 1 100000", output: terminal.line)
-    try await eventually { terminal.text.hasSuffix("\n100000\r\n") && !process.isRunning }
+    try await eventually { terminal.text.hasSuffix("100000\r\n") && !process.isRunning }
     #expect(terminal.text == (1...100_000).map { "\($0)\r\n" }.joined())
   }
 
@@ -50,9 +54,11 @@ struct RunTerminalTests {
       let terminal = try Terminal()
       let process = try workspace.start(
         "$RUN sh -c 'sleep 5 & echo $! > pid; echo last'", output: terminal.line, errors: terminal.line)
-      #expect(try await status(of: process) == 0)
+      #expect(try await process.end() == 0)
       #expect(terminal.text == "last\r\n")
-      if let sleeper = pid_t(workspace.text("pid").trimmingCharacters(in: .newlines)) { kill(sleeper, SIGKILL) }
+      if let sleeper = pid_t(workspace.text("pid").trimmingCharacters(in: .newlines)) {
+        kill(sleeper, SIGKILL)
+      }
     }
   }
 
@@ -65,7 +71,7 @@ struct RunTerminalTests {
         of: terminal)
       try await eventually { workspace.exists("ready") }
       terminal.type("\u{3}")
-      #expect(try await status(of: process) == 5)
+      #expect(try await process.end() == 5)
       #expect(workspace.text("got") == "int\n")
     }
 
@@ -75,7 +81,7 @@ struct RunTerminalTests {
       let process = try inForeground("sh -c 'touch ready; exec sleep 1000'", of: terminal)
       try await eventually { workspace.exists("ready") }
       terminal.type("\u{3}")
-      #expect(try await status(of: process) == 130)
+      #expect(try await process.end() == 130)
     }
 
     @Test("The command learns the size of the window, and each change of it")
@@ -92,11 +98,11 @@ struct RunTerminalTests {
       terminal.resize(rows: 50, columns: 120)
       try await eventually { workspace.text("size") == "50 120\n" }
       _ = try workspace.create("go")
-      #expect(try await status(of: process) == 0)
+      #expect(try await process.end() == 0)
     }
 
     /// Runs `command` under `signalbox run` in a session of its own that `terminal` controls.
-    private func inForeground(_ command: String, of terminal: Terminal) throws -> Process {
+    private func inForeground(_ command: String, of terminal: Terminal) throws -> Child {
       try workspace.start(
         "exec setsid --ctty --wait $RUN \(command)", input: terminal.line, output: terminal.line,
         errors: terminal.line)

@@ -21,20 +21,13 @@ final class Workspace {
   func start(
     _ script: String, withRun: Bool = true, input: FileHandle = .nullDevice, output: FileHandle? = nil,
     errors: FileHandle? = nil
-  ) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", script]
-    process.currentDirectoryURL = folder
+  ) throws -> Child {
     var environment = ProcessInfo.processInfo.environment
     environment["SB"] = signalbox.path
     environment["RUN"] = withRun ? "\(signalbox.path) run --job test/job --" : ""
-    process.environment = environment
-    process.standardInput = input
-    process.standardOutput = output ?? FileHandle.nullDevice
-    process.standardError = errors ?? FileHandle.nullDevice
-    try process.run()
-    return process
+    return try Child(
+      script, in: folder, environment: environment, input: input, output: output ?? .nullDevice,
+      errors: errors ?? .nullDevice)
   }
 
   /// Runs `script`; its status and what it wrote to each stream.
@@ -42,7 +35,7 @@ final class Workspace {
     let names = [UUID().uuidString, UUID().uuidString]
     let process = try start(
       script, withRun: withRun, output: try create(names[0]), errors: try create(names[1]))
-    let status = try await status(of: process)
+    let status = try await process.end()
     return Outcome(status: status, output: try read(names[0]), errors: try read(names[1]))
   }
 
@@ -85,15 +78,11 @@ let signalbox: URL = {
   return Bundle.main.bundleURL.appendingPathComponent("signalbox")
 }()
 
-/// Waits for `process` to end; its status as a shell counts.
-func status(of process: Process) async throws -> Int32 {
-  try await eventually { !process.isRunning }
-  return process.terminationReason == .uncaughtSignal
-    ? 128 + process.terminationStatus : process.terminationStatus
-}
-
 /// Waits until `condition` holds; the deadline only ends a test that would fail anyway.
-func eventually(_ comment: Comment = "the condition did not come true", _ condition: () throws -> Bool) async throws {
+func eventually(
+  _ comment: Comment = "the condition did not come true", isolation: isolated (any Actor)? = #isolation,
+  _ condition: () throws -> Bool
+) async throws {
   let deadline = ContinuousClock.now + .seconds(120)
   while try !condition() {
     try #require(ContinuousClock.now < deadline, comment)

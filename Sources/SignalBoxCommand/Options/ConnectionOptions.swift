@@ -36,7 +36,9 @@ extension ConnectionOptions {
   static let flags = [
     Flag("host", "h", "HOST", help: "broker's name or address (localhost)"),
     Flag("port", "p", "PORT", help: "broker's port (1883, with TLS 8883)"),
-    Flag("url", "L", "URL", .urlPassword, help: "mqtt(s)://[user[:password]@]host[:port][/topic], or SIGNALBOX_URL"),
+    Flag(
+      "url", "L", "URL", .urlPassword,
+      help: "mqtt(s)://[user[:password]@]host[:port][/topic], or SIGNALBOX_URL"),
     Flag("unix", nil, "PATH", help: "connect to a Unix socket instead"),
     Flag("username", "u", "USER", help: "user name"),
     Flag("pw-file", nil, "FILE", help: "file whose first line is the password, or SIGNALBOX_PASSWORD"),
