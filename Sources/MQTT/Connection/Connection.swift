@@ -1,0 +1,94 @@
+public import Signals
+
+/// One connection to one broker, kept up until it is closed.
+///
+/// ```swift
+/// let connection = try Connection(ConnectionOptions(url: "mqtt://localhost"))
+/// connection.connect(delegate: router)
+/// try await connection.publish(Publish(Topic("lamp/power"), "on"))
+/// await connection.close()
+/// ```
+///
+/// It has a thread of its own. Completions are called on that thread, in no lock, exactly once; those of calls
+/// that could not be taken are called on the caller's thread before the call returns. Messages of QoS 1 and 2 that
+/// were not acknowledged when the link broke are sent again, in order and before newer ones, so they may arrive
+/// twice. libmosquitto ignores SIGPIPE for the whole process.
+///
+/// Dropping the last reference without ``close(deadline:)`` says goodbye to the broker at once: what still waits to
+/// be sent ends with ``ConnectionError/closed``, and the thread ends.
+public final class Connection: Sendable {
+  let mailbox: Mailbox
+
+  /// Checks `options`; nothing is sent or looked up before ``connect(delegate:)``.
+  public init(_ options: ConnectionOptions) throws(ConnectionError) {
+    try options.check()
+    mailbox = try Mailbox(options)
+  }
+
+  deinit {
+    mailbox.close(by: .now, nil)
+  }
+
+  /// Where the connection stands, the present state first. Completes after ``ConnectionState/closed(_:)``.
+  public var states: Signal<ConnectionState> { mailbox.states.signal }
+
+  /// Starts to connect, and to connect again whenever the link breaks. Only the first call does anything.
+  ///
+  /// `delegate` is held weakly; while there is none, messages are acknowledged and dropped.
+  public func connect(delegate: (any ConnectionDelegate)? = nil) {
+    guard mailbox.start() else { return }
+    let started = startThread("mqtt") { [mailbox, delegate = WeakDelegate(value: delegate)] in
+      EventLoop(mailbox, delegate: delegate).run()
+    }
+    if !started { mailbox.finish(.invalid("the system has no thread for the connection"), report: true) }
+  }
+
+  /// Asks the broker for `subscribes`, with one answer for each, in their order.
+  ///
+  /// Fails with ``ConnectionError/notConnected`` while there is no connection, with the cause when the link breaks
+  /// before the answer, and with ``ConnectionError/timedOut(_:)`` after
+  /// ``ConnectionOptions/acknowledgementDeadline``. A refused filter is an answer, not a failure.
+  public func subscribe(
+    _ subscribes: [Subscribe],
+    completion: @escaping @Sendable (Result<[SubscribeResult], ConnectionError>) -> Void
+  ) {
+    if let identifier = subscribes.compactMap(\.identifier).first(where: { !(1...268_435_455).contains($0) })
+    {
+      return completion(.failure(.invalid("subscription identifier \(identifier) is not 1 to 268,435,455")))
+    }
+    if let shared = subscribes.first(where: { $0.noLocal && $0.filter.sharedGroup != nil }) {
+      return completion(.failure(.invalid("\"\(shared.filter)\" is shared: a broker refuses noLocal for it")))
+    }
+    if subscribes.isEmpty { return completion(.success([])) }
+    mailbox.post(.subscribe(subscribes, .subscribe(completion)))
+  }
+
+  /// Ends the subscriptions to `filters`. Fails like ``subscribe(_:completion:)``.
+  public func unsubscribe(
+    _ filters: [TopicFilter], completion: @escaping @Sendable (Result<Void, ConnectionError>) -> Void
+  ) {
+    if filters.isEmpty { return completion(.success(())) }
+    mailbox.post(.unsubscribe(filters, .unsubscribe(completion)))
+  }
+
+  /// Queues a message. Never blocks; cheap from any thread.
+  ///
+  /// QoS 1 and 2 wait for a connection, QoS 0 only when ``Publish/queuesOffline``. Messages leave in the order in
+  /// which they were queued, whatever their QoS.
+  public func publish(_ publish: Publish, completion: (@Sendable (PublishResult) -> Void)? = nil) {
+    if let problem = publish.problem {
+      completion?(.failed(.invalid("the message on \"\(publish.topic)\" can't be sent: \(problem)")))
+      return
+    }
+    mailbox.publish(publish, completion)
+  }
+
+  /// Sends what waits, for `deadline` at most, says goodbye to the broker and ends the thread.
+  ///
+  /// Waits for the acknowledgements too, and for a connection if there is none. What is not settled by then ends
+  /// with ``ConnectionError/closed``. From the call on nothing new is taken. `completion` may be called on the
+  /// connection's thread; closing again only makes the deadline earlier.
+  public func close(deadline: Duration = .seconds(5), completion: @escaping @Sendable () -> Void) {
+    mailbox.close(by: .now + deadline, completion)
+  }
+}

@@ -1,0 +1,16 @@
+/// What a connection tells its owner: in order, one call after the other, on the connection's own thread.
+///
+/// Calls come from outside the library and under no lock: publish, subscribe, unsubscribe and close from inside
+/// them at will. A QoS 1 message is acknowledged after its call has returned. A slow call holds up everything
+/// behind it, the keep-alive too.
+public protocol ConnectionDelegate: AnyObject, Sendable {
+  /// The broker accepted the connection; the messages that follow belong to it.
+  func connectionDidConnect(_ session: Session)
+
+  /// The link is gone; no message of it will follow. Comes once for each ``connectionDidConnect(_:)``; the cause
+  /// is nil when this side closed.
+  func connectionDidDisconnect(_ cause: ConnectionError?)
+
+  /// A message came.
+  func connectionDidReceive(_ message: Message)
+}

@@ -1,0 +1,56 @@
+/// Why a connection, or a call on one, did not do what it was asked to.
+public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// An option, a message or a subscription that could not be sent as it is.
+  case invalid(String)
+  /// Something that this version of the module does not do.
+  case unsupported(String)
+  /// There is no connection now. Subscriptions and QoS 0 messages don't wait for one.
+  case notConnected
+  /// The connection was closed, or never will be opened again.
+  case closed
+  /// The name of the broker has no address.
+  case unresolved(host: String, reason: String)
+  /// No connection could be made to this address.
+  case unreachable(address: String, reason: String)
+  /// The broker did not answer in time; the text says what was waited for.
+  case timedOut(String)
+  /// The broker refused the connection.
+  case refused(ReasonCode)
+  /// The broker ended the connection and said why (MQTT 5).
+  case disconnected(ReasonCode)
+  /// The link broke; the text says how it showed.
+  case linkLost(String)
+  /// The broker refused a publish.
+  case publishRefused(Topic, ReasonCode)
+  /// The outbox is full; nothing was queued.
+  case outboxFull(Topic)
+
+  /// One line that names the fault and the mend.
+  public var description: String {
+    switch self {
+    case .invalid(let problem): problem
+    case .unsupported(let what): "not supported: \(what)"
+    case .notConnected: "not connected to the broker: try again when the state is connected"
+    case .closed: "the connection is closed: make a new one"
+    case .unresolved(let host, let reason): "no address for \"\(host)\": \(reason); check the host name"
+    case .unreachable(let address, let reason):
+      "can't connect to \(address): \(reason); check that a broker listens there"
+    case .timedOut(let what): "timed out: \(what)"
+    case .refused(let code): "the broker refused the connection: \(code)\(Self.mend(code))"
+    case .disconnected(let code): "the broker ended the connection: \(code)"
+    case .linkLost(let how): "the connection to the broker broke: \(how)"
+    case .publishRefused(let topic, let code): "the broker refused the message on \"\(topic)\": \(code)"
+    case .outboxFull(let topic):
+      "the outbox is full, the message on \"\(topic)\" was not queued: send slower or raise outboxLimits"
+    }
+  }
+
+  private static func mend(_ code: ReasonCode) -> String {
+    switch code {
+    case .badUserNameOrPassword, .notAuthorized: "; check user and password"
+    case .clientIdentifierNotValid: "; choose another client id"
+    case .unsupportedProtocolVersion: "; ask for another version of MQTT"
+    default: ""
+    }
+  }
+}

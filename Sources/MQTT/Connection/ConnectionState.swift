@@ -1,0 +1,25 @@
+/// Where a connection stands.
+public enum ConnectionState: Sendable, Hashable, CustomStringConvertible {
+  /// ``Connection/connect(delegate:)`` was not called yet.
+  case idle
+  /// Attempt number `attempt` (from 1, since the last success) is under way.
+  case connecting(Endpoint, attempt: Int)
+  /// The broker accepted the connection.
+  case connected(Session)
+  /// The next attempt begins after `delay`; `cause` is why the last one failed or the link broke.
+  case waiting(Duration, cause: ConnectionError)
+  /// For good: closed by this side (no cause), or refused in a way that trying again can't mend.
+  case closed(ConnectionError?)
+
+  /// One line.
+  public var description: String {
+    switch self {
+    case .idle: "idle"
+    case .connecting(let endpoint, let attempt): "connecting to \(endpoint), attempt \(attempt)"
+    case .connected(let session):
+      "connected, MQTT \(session.version)\(session.isFallback ? " (the broker refused MQTT 5)" : "")"
+    case .waiting(let delay, let cause): "waiting \(delay): \(cause)"
+    case .closed(let cause): cause.map { "closed: \($0)" } ?? "closed"
+    }
+  }
+}

@@ -1,0 +1,77 @@
+extension ConnectionOptions {
+  /// Reads `mqtt://[user[:password]@]host[:port]`, `tcp://…`, `unix:///path` or a plain `host[:port]`.
+  ///
+  /// The port is 1883 unless given; an IPv6 address stands in brackets; user and password may be
+  /// percent-encoded. `mqtts://` is refused: there is no TLS here, and no half of it.
+  public init(url: String) throws(ConnectionError) {
+    let parts = url.splitOnce(at: "://")
+    let scheme = parts?.0.lowercased() ?? "mqtt"
+    let rest = parts?.1 ?? url[...]
+    switch scheme {
+    case "unix":
+      guard rest.hasPrefix("/") else { throw .invalid("a unix URL needs an absolute path: unix:///path") }
+      try self.init(unixPath: Self.decoded(rest))
+    case "mqtt", "tcp":
+      let authority = rest.prefix { $0 != "/" && $0 != "?" }
+      let at = authority.lastIndex(of: "@")
+      let server = at.map { authority[authority.index(after: $0)...] } ?? authority
+      let (host, port) = try Self.hostAndPort(server)
+      self.init(host: host, port: port)
+      guard let at else { break }
+      let login = authority[..<at].splitOnce(at: ":")
+      user = try Self.decoded(login?.0 ?? authority[..<at])
+      password = try login.map { (pair) throws(ConnectionError) in try Self.decoded(pair.1) }
+    case "mqtts", "ssl", "tls":
+      throw .unsupported("\(scheme):// (TLS); use mqtt:// or unix://")
+    default:
+      throw .unsupported("the scheme \"\(scheme)\"; use mqtt:// or unix://")
+    }
+  }
+
+  private static func hostAndPort(_ text: Substring) throws(ConnectionError) -> (String, Int) {
+    var host = text
+    var port: Substring?
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let tail = text[text.index(after: end)...]
+      guard tail.isEmpty || tail.hasPrefix(":") else { throw .invalid("expected [address]:port") }
+      if !tail.isEmpty { port = tail.dropFirst() }
+    } else if let pair = text.splitOnce(at: ":") {
+      host = pair.0
+      port = pair.1
+    }
+    guard !host.isEmpty else { throw .invalid("the URL names no host: mqtt://host:1883") }
+    guard let port else { return (String(host), 1883) }
+    guard let number = Int(port), (1...65_535).contains(number) else {
+      throw .invalid("the port of the URL is not a number from 1 to 65535")
+    }
+    return (String(host), number)
+  }
+
+  private static func decoded(_ text: Substring) throws(ConnectionError) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let code = UInt8(Substring(rest.prefix(2)), radix: 16), rest.count >= 2 else {
+        throw .invalid("the URL holds a % that is not followed by two hexadecimal digits")
+      }
+      bytes.append(code)
+      rest = rest.dropFirst(2)
+    }
+    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw .invalid("the URL does not decode to UTF-8")
+    }
+    return decoded
+  }
+}
+
+extension StringProtocol where SubSequence == Substring {
+  fileprivate func splitOnce(at separator: String) -> (Substring, Substring)? {
+    guard let range = self[...].firstRange(of: separator) else { return nil }
+    return (self[..<range.lowerBound], self[range.upperBound...])
+  }
+}

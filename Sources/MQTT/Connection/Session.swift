@@ -1,0 +1,41 @@
+/// What the broker said when it accepted the connection.
+public struct Session: Sendable, Hashable {
+  /// Whether the broker still had this client's subscriptions and messages.
+  public var isPresent = false
+
+  /// The version that is spoken.
+  public var version = ProtocolVersion.v5
+
+  /// Whether ``version`` is lower than asked for, because the broker refused that.
+  public var isFallback = false
+
+  /// The client id in use; the broker may have assigned it.
+  public var clientID = ""
+
+  /// The highest QoS that the broker takes.
+  public var maximumQoS = QoS.exactlyOnce
+
+  /// How many QoS 1 and 2 messages the broker takes at once.
+  public var receiveMaximum = 65_535
+
+  /// The largest packet that the broker takes, in bytes, if it has a limit.
+  public var maximumPacketSize: Int?
+
+  /// The keep-alive that holds; the broker may have changed it.
+  public var keepAlive = Duration.seconds(60)
+
+  /// Whether the broker stores retained messages.
+  public var isRetainAvailable = true
+
+  /// Whether subscriptions may carry an identifier. Never in MQTT 3.1.1.
+  public var hasSubscriptionIdentifiers = true
+
+  /// Whether there are `$share/group/filter` subscriptions. Unknown, and taken as yes, in MQTT 3.1.1.
+  public var hasSharedSubscriptions = true
+
+  /// Whether filters may hold wildcards.
+  public var hasWildcards = true
+
+  /// Makes the session of a broker without any limit.
+  public init() {}
+}

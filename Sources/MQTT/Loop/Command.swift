@@ -1,0 +1,35 @@
+/// What other threads ask of the loop thread, beside publishing.
+enum Command: Sendable {
+  case subscribe([Subscribe], Answer)
+  case unsubscribe([TopicFilter], Answer)
+  /// The look-up for attempt number `attempt` has ended.
+  case resolved(attempt: Int, Result<[Address], ConnectionError>)
+
+  /// Whom to tell how a request ended.
+  enum Answer: Sendable {
+    case subscribe(@Sendable (Result<[SubscribeResult], ConnectionError>) -> Void)
+    case unsubscribe(@Sendable (Result<Void, ConnectionError>) -> Void)
+
+    func succeed(_ results: [SubscribeResult]) {
+      switch self {
+      case .subscribe(let completion): completion(.success(results))
+      case .unsubscribe(let completion): completion(.success(()))
+      }
+    }
+
+    func fail(_ error: ConnectionError) {
+      switch self {
+      case .subscribe(let completion): completion(.failure(error))
+      case .unsubscribe(let completion): completion(.failure(error))
+      }
+    }
+  }
+
+  /// Whom to tell when the command can't be carried out.
+  var answer: Answer? {
+    switch self {
+    case .subscribe(_, let answer), .unsubscribe(_, let answer): answer
+    case .resolved: nil
+    }
+  }
+}

@@ -1,0 +1,328 @@
+import CMosquitto
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// One `mosquitto *` for one attempt to connect and the link that comes of it. Only the loop thread touches it.
+///
+/// Callbacks only put what they were told into ``inbox`` and ``settled``; nobody is called from inside the library.
+/// A fresh handle for each attempt, because limits that one broker announced, half-read packets and QoS 2 state
+/// would stick to a used one.
+final class Handle {
+  enum Inbound {
+    case accepted(Session)
+    case refused(ReasonCode)
+    case message(Message)
+    case subscribed(id: Int32, [Int32])
+    case unsubscribed(id: Int32)
+  }
+
+  let version: ProtocolVersion
+  /// What arrived, in order.
+  var inbox: [Inbound] = []
+  /// What was written (QoS 0) or acknowledged.
+  var settled: [(id: Int32, code: ReasonCode)] = []
+
+  let mosquitto: OpaquePointer
+  fileprivate(set) var callbacks = 0
+  fileprivate var ending: (code: Int32, errno: Int32)?
+  fileprivate let keepAlive: Int
+  fileprivate let clientID: String
+
+  private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
+
+  /// Starts to connect to `address`, which must be numeric or a path: then nothing here blocks.
+  init(
+    _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool
+  ) throws(ConnectionError) {
+    self.version = version
+    keepAlive = options.keepAliveSeconds
+    clientID = options.clientID
+    let id: String? = clientID.isEmpty ? nil : clientID
+    guard Self.isLibraryReady, let mosquitto = mosquitto_new(id, cleanStart, nil) else {
+      throw .invalid("libmosquitto has no memory for a connection")
+    }
+    self.mosquitto = mosquitto
+    mosquitto_user_data_set(mosquitto, Unmanaged.passUnretained(self).toOpaque())
+    setCallbacks()
+    // External threading: the library queues packets and writes them only in `mosquitto_loop_write`.
+    mosquitto_threaded_set(mosquitto, true)
+    mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, Int32(version.rawValue))
+    mosquitto_int_option(mosquitto, MOSQ_OPT_TCP_NODELAY, 1)
+    mosquitto_int_option(mosquitto, MOSQ_OPT_SEND_MAXIMUM, Int32(options.window))
+    if let user = options.user {
+      try check(mosquitto_username_pw_set(mosquitto, user, options.password), "user and password")
+    }
+    if let will = options.will { try set(will) }
+    try setConnectProperties(options)
+    let code = mosquitto_connect_async(mosquitto, address.host, Int32(address.port), Int32(keepAlive))
+    let number = errno
+    guard code == MOSQ_ERR_SUCCESS.rawValue else {
+      let reason = code == MOSQ_ERR_ERRNO.rawValue ? systemError(number) : Self.words(code)
+      throw .unreachable(address: address.description, reason: reason)
+    }
+    detectDeadPeer()
+  }
+
+  deinit {
+    mosquitto_destroy(mosquitto)
+  }
+
+  /// The socket, or -1 when it is closed.
+  var socket: Int32 { mosquitto_socket(mosquitto) }
+
+  /// Whether packets wait to be written.
+  var wantsWrite: Bool { mosquitto_want_write(mosquitto) }
+
+  /// Why the socket did not connect, or nil when it did.
+  func connectFailure(_ address: Endpoint) -> ConnectionError? {
+    var number: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    if getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length) != 0 { number = errno }
+    guard number != 0 else { return nil }
+    return .unreachable(address: address.description, reason: systemError(number))
+  }
+
+  /// Reads until the socket is drained, or `budget` packets came. Returns why the link is broken, if it is.
+  func read(budget: Int) -> ConnectionError? {
+    var drained: Int32 = 0
+    for _ in 0..<budget {
+      let before = callbacks
+      let code = signalbox_loop_read(mosquitto, &drained)
+      if code != MOSQ_ERR_SUCCESS.rawValue || ending != nil { return failure(code) }
+      if drained != 0, callbacks == before { return nil }
+    }
+    return nil
+  }
+
+  /// Writes what the socket takes. Returns why the link is broken, if it is.
+  func write() -> ConnectionError? {
+    let code = mosquitto_loop_write(mosquitto, 1)
+    return code != MOSQ_ERR_SUCCESS.rawValue || ending != nil ? failure(code) : nil
+  }
+
+  /// Pings when it is time to. Returns why the link is broken, if it is.
+  func keepAliveCheck() -> ConnectionError? {
+    let code = mosquitto_loop_misc(mosquitto)
+    return code != MOSQ_ERR_SUCCESS.rawValue || ending != nil ? failure(code) : nil
+  }
+
+  /// Queues a message and gives its id.
+  func publish(_ publish: Publish) throws(ConnectionError) -> Int32 {
+    var id: Int32 = 0
+    let topic = publish.topic.name
+    let hasProperties = version == .v5 && !publish.properties.isEmpty
+    let list = hasProperties ? PropertyList(publish.properties) : PropertyList()
+    try check(list.code.rawValue, "the properties of the message on \"\(topic)\"")
+    let code = publish.payload.withUnsafeBytes { bytes in
+      mosquitto_publish_v5(
+        mosquitto, &id, topic, Int32(bytes.count), bytes.baseAddress, Int32(publish.qos.rawValue),
+        publish.retain, list.head)
+    }
+    try check(code, "the message on \"\(topic)\"")
+    return id
+  }
+
+  /// Queues one SUBSCRIBE; all `subscribes` must agree in everything but the filter.
+  func subscribe(_ subscribes: [Subscribe]) throws(ConnectionError) -> Int32 {
+    var id: Int32 = 0
+    guard let first = subscribes.first else { throw .invalid("no filter to subscribe to") }
+    var list = PropertyList()
+    if version == .v5, let identifier = first.identifier {
+      list.addVariable(MQTT_PROP_SUBSCRIPTION_IDENTIFIER, identifier)
+    }
+    let code = withCStrings(subscribes.map(\.filter.name)) { filters in
+      mosquitto_subscribe_multiple(
+        mosquitto, &id, Int32(subscribes.count), filters, first.requestedQoS, first.optionBits, list.head)
+    }
+    try check(code, "the subscription to \"\(first.filter)\"")
+    return id
+  }
+
+  /// Queues one UNSUBSCRIBE.
+  func unsubscribe(_ filters: [TopicFilter]) throws(ConnectionError) -> Int32 {
+    var id: Int32 = 0
+    let code = withCStrings(filters.map(\.name)) {
+      mosquitto_unsubscribe_multiple(mosquitto, &id, Int32(filters.count), $0, nil)
+    }
+    try check(code, "the end of the subscription to \"\(filters.first?.name ?? "")\"")
+    return id
+  }
+
+  /// Says goodbye and waits, for `patience` at most, until the broker has read it.
+  ///
+  /// The library closes the socket right after it wrote DISCONNECT. With unread data in the socket that resets the
+  /// link, and the broker may lose the goodbye and publish the will; so a duplicate of the descriptor outlives it.
+  func disconnect(patience: Duration) {
+    let deadline = ContinuousClock.now + patience
+    let link = dup(socket)
+    guard link >= 0 else { return }
+    defer { close(link) }
+    mosquitto_disconnect(mosquitto)
+    while write() == nil, ending == nil, socket >= 0 {
+      guard wait(link, POLLOUT, until: deadline) else { return }
+    }
+    #if canImport(Darwin)
+      shutdown(link, SHUT_WR)
+    #else
+      shutdown(link, Int32(SHUT_WR))
+    #endif
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while wait(link, POLLIN, until: deadline) {
+      let count = recv(link, &buffer, buffer.count, 0)
+      if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return }
+    }
+  }
+
+  private func wait(_ descriptor: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline).milliseconds
+      guard left > 0 else { return false }
+      var descriptors = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
+      let count = poll(&descriptors, 1, left)
+      if count > 0 { return true }
+      if count < 0, errno != EINTR { return false }
+    }
+  }
+
+  private func set(_ will: Will) throws(ConnectionError) {
+    var list = version == .v5 ? PropertyList(will.properties) : PropertyList()
+    try check(list.code.rawValue, "the properties of the will")
+    let code = will.payload.withUnsafeBytes { bytes in
+      mosquitto_will_set_v5(
+        mosquitto, will.topic.name, Int32(bytes.count), bytes.baseAddress, Int32(will.qos.rawValue),
+        will.retain, list.head)
+    }
+    try check(code, "the will")
+    list.release()
+  }
+
+  /// `mosquitto_connect_async` takes no properties, but sends those that an earlier call left. This call stores
+  /// them and then fails, as it must, for want of a host.
+  private func setConnectProperties(_ options: ConnectionOptions) throws(ConnectionError) {
+    guard version == .v5 else { return }
+    var list = PropertyList()
+    if options.sessionExpiry > .zero {
+      list.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, UInt32(clamping: options.sessionExpiry.wholeSeconds))
+    }
+    if let size = options.maximumPacketSize {
+      list.add(MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(clamping: size))
+    }
+    try check(list.code.rawValue, "the properties of the connection")
+    guard list.head != nil else { return }
+    let code = mosquitto_connect_bind_v5(mosquitto, nil, 0, 60, nil, list.head)
+    if code != MOSQ_ERR_INVAL.rawValue { try check(code, "the properties of the connection") }
+  }
+
+  /// Lets the kernel give up on a peer that acknowledges nothing for as long as the keep-alive.
+  private func detectDeadPeer() {
+    #if os(Linux)
+      var milliseconds = UInt32(keepAlive) * 1_000
+      let size = socklen_t(MemoryLayout<UInt32>.size)
+      setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+    #endif
+  }
+
+  private func check(_ code: Int32, _ what: String) throws(ConnectionError) {
+    guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
+    throw .invalid("libmosquitto does not take \(what): \(Self.words(code))")
+  }
+
+  private func failure(_ code: Int32) -> ConnectionError {
+    // From 128 on the reason is the broker's own.
+    if let ending, ending.code >= 128 {
+      return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code)))
+    }
+    switch mosq_err_t(rawValue: code) {
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .linkLost("the broker closed it")
+    case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
+    case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
+    default: return .linkLost(Self.words(code))
+    }
+  }
+
+  private static func words(_ code: Int32) -> String {
+    String(cString: mosquitto_strerror(code))
+  }
+}
+
+extension Handle {
+  /// Called from a callback, with the number of the system's last error as the library left it.
+  fileprivate func ended(_ code: Int32, errno: Int32) {
+    callbacks += 1
+    if ending == nil { ending = (code, errno) }
+  }
+}
+
+extension Handle {
+  private func setCallbacks() {
+    mosquitto_connect_v5_callback_set(mosquitto) { _, handle, code, flags, properties in
+      Handle.receive(handle) { $0.greeted(code, flags: flags, properties) }
+    }
+    mosquitto_disconnect_v5_callback_set(mosquitto) { _, handle, code, _ in
+      let number = errno
+      Handle.receive(handle) { $0.ended(code, errno: number) }
+    }
+    mosquitto_publish_v5_callback_set(mosquitto) { _, handle, id, code, _ in
+      Handle.receive(handle) { $0.settled.append((id, ReasonCode(rawValue: UInt8(clamping: code)))) }
+    }
+    mosquitto_message_v5_callback_set(mosquitto) { _, handle, message, properties in
+      guard let message else { return }
+      Handle.receive(handle) { $0.inbox.append(.message(Message(message.pointee, properties))) }
+    }
+    mosquitto_subscribe_v5_callback_set(mosquitto) { _, handle, id, count, codes, _ in
+      let codes = Array(UnsafeBufferPointer(start: codes, count: Int(count)))
+      Handle.receive(handle) { $0.inbox.append(.subscribed(id: id, codes)) }
+    }
+    mosquitto_unsubscribe_v5_callback_set(mosquitto) { _, handle, id, _ in
+      Handle.receive(handle) { $0.inbox.append(.unsubscribed(id: id)) }
+    }
+  }
+
+  private static func receive(_ handle: UnsafeMutableRawPointer?, _ body: (Handle) -> Void) {
+    guard let handle else { return }
+    let owner = Unmanaged<Handle>.fromOpaque(handle).takeUnretainedValue()
+    owner.callbacks += 1
+    body(owner)
+    signalbox_clear_errno()
+  }
+
+  private func greeted(_ code: Int32, flags: Int32, _ properties: OpaquePointer?) {
+    guard code == 0 else {
+      inbox.append(.refused(ReasonCode(connack: code)))
+      return
+    }
+    var session = Session()
+    session.isPresent = flags & 1 != 0
+    session.version = version
+    session.clientID = clientID
+    session.keepAlive = .seconds(keepAlive)
+    if version == .v5 { session.read(properties) } else { session.hasSubscriptionIdentifiers = false }
+    inbox.append(.accepted(session))
+  }
+}
+
+extension Subscribe {
+  fileprivate var requestedQoS: Int32 { Int32(min(qos, .atLeastOnce).rawValue) }
+
+  fileprivate var optionBits: Int32 {
+    var bits = Int32(retainHandling.rawValue) << 4
+    if noLocal { bits |= Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue) }
+    if retainAsPublished { bits |= Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) }
+    return bits
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up, as `poll` takes them.
+  var milliseconds: Int32 {
+    if self <= .zero { return 0 }
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+    return overflow
+      ? .max : Int32(clamping: whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+}

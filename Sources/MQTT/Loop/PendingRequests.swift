@@ -1,0 +1,73 @@
+/// The subscribes and unsubscribes that wait for the broker's answer.
+///
+/// One request may need several packets; it ends once, with all of its answers or with the first failure. What
+/// ends is returned as a closure to call, so that no user code runs in here.
+struct PendingRequests {
+  typealias Instant = ContinuousClock.Instant
+  typealias Ending = () -> Void
+
+  private struct Request {
+    var results: [SubscribeResult]
+    var unanswered: Int
+    var deadline: Instant
+    var completion: Command.Answer
+  }
+
+  private var requests: [Int: Request] = [:]
+  private var packets: [Int32: (request: Int, places: [Int])] = [:]
+  private var next = 0
+
+  var isEmpty: Bool { requests.isEmpty }
+
+  var deadline: Instant? { requests.values.map(\.deadline).min() }
+
+  /// Notes a request of `count` filters and gives its number.
+  mutating func begin(count: Int, deadline: Instant, _ completion: Command.Answer) -> Int {
+    next += 1
+    let placeholder = SubscribeResult.refused(.unspecified)
+    requests[next] = Request(
+      results: Array(repeating: placeholder, count: count), unanswered: 0, deadline: deadline,
+      completion: completion)
+    return next
+  }
+
+  /// Notes that packet `id` carries the filters at `places` of `request`.
+  mutating func sent(id: Int32, places: [Int], of request: Int) {
+    packets[id] = (request, places)
+    requests[request]?.unanswered += 1
+  }
+
+  /// Takes in the answer to packet `id`: a code for each of its filters, or none for an UNSUBACK.
+  mutating func answered(id: Int32, codes: [Int32]) -> Ending? {
+    guard let packet = packets.removeValue(forKey: id), var request = requests[packet.request] else {
+      return nil
+    }
+    for (place, code) in zip(packet.places, codes) {
+      request.results[place] =
+        QoS(rawValue: Int(code)).map { .granted($0) }
+        ?? .refused(ReasonCode(rawValue: UInt8(clamping: code)))
+    }
+    request.unanswered -= 1
+    requests[packet.request] = request.unanswered > 0 ? request : nil
+    return request.unanswered > 0 ? nil : { request.completion.succeed(request.results) }
+  }
+
+  /// Ends one request early.
+  mutating func fail(_ request: Int, _ error: ConnectionError) -> Ending? {
+    packets = packets.filter { $0.value.request != request }
+    guard let ended = requests.removeValue(forKey: request) else { return nil }
+    return { ended.completion.fail(error) }
+  }
+
+  /// Ends those whose deadline has passed.
+  mutating func expire(at now: Instant) -> [Ending] {
+    let late = requests.filter { $0.value.deadline <= now }.keys.sorted()
+    let error = ConnectionError.timedOut("the broker did not answer a subscribe or unsubscribe; try again")
+    return late.compactMap { fail($0, error) }
+  }
+
+  /// Ends all of them, because the link is gone.
+  mutating func failAll(_ error: ConnectionError) -> [Ending] {
+    requests.keys.sorted().compactMap { fail($0, error) }
+  }
+}

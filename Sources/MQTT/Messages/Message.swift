@@ -1,0 +1,43 @@
+/// A message as it came from the broker.
+public struct Message: Sendable, Hashable {
+  /// The topic. Any string the broker sent: `+` and `#` in it are plain characters.
+  public let topic: String
+
+  /// The content, copied once out of the library's buffer.
+  public let payload: [UInt8]
+
+  /// The level of assurance of this copy.
+  public let qos: QoS
+
+  /// The retain flag as received: set when the broker had the message in store, and, with
+  /// ``Subscribe/retainAsPublished``, also on live messages that were published with it.
+  public let isRetained: Bool
+
+  /// Whether the broker had it in store or it is new: see ``MessageOrigin``.
+  public package(set) var origin = MessageOrigin.unknown
+
+  /// The identifiers of the subscriptions that this copy is for (MQTT 5, 3.3.2.3.8).
+  public let subscriptionIdentifiers: SubscriptionIdentifiers
+
+  /// Makes a message, as a broker would send it.
+  public init(
+    topic: String, payload: [UInt8], qos: QoS = .atMostOnce, isRetained: Bool = false,
+    subscriptionIdentifiers: SubscriptionIdentifiers = []
+  ) {
+    self.topic = topic
+    self.payload = payload
+    self.qos = qos
+    self.isRetained = isRetained
+    self.subscriptionIdentifiers = subscriptionIdentifiers
+  }
+}
+
+/// Where a message was before it came here.
+public enum MessageOrigin: Sendable, Hashable {
+  /// It is the topic's retained message, as the broker had it in store.
+  case stored
+  /// It was published just now.
+  case live
+  /// Not known: a connection alone can't tell, and MQTT 3.1.1 not in every case.
+  case unknown
+}

@@ -1,0 +1,47 @@
+/// The rules that topics, filters and other MQTT strings have in common.
+enum TopicText {
+  static let slash = UInt8(ascii: "/")
+  static let plus = UInt8(ascii: "+")
+  static let hash = UInt8(ascii: "#")
+  static let dollar = UInt8(ascii: "$")
+
+  /// The longest string that MQTT can carry, in bytes of UTF-8.
+  static let maximumBytes = 65_535
+
+  /// mosquitto's `TOPIC_HIERARCHY_LIMIT`: more slashes make it drop the connection.
+  static let maximumSlashes = 200
+
+  static func check(_ text: String) throws(TopicError) {
+    if text.isEmpty { throw .empty }
+    if text.utf8.count > maximumBytes { throw .tooLong(bytes: text.utf8.count) }
+    if let scalar = firstForbidden(in: text) { throw .forbiddenCharacter(scalar) }
+    let slashes = text.utf8.count { $0 == slash }
+    if slashes > maximumSlashes { throw .tooManyLevels(slashes + 1) }
+  }
+
+  /// The first scalar that libmosquitto and mosquitto treat as malformed UTF-8.
+  static func firstForbidden(in text: String) -> Unicode.Scalar? {
+    text.unicodeScalars.first { scalar in
+      switch scalar.value {
+      case 0x00...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: true
+      default: scalar.value & 0xFFFE == 0xFFFE
+      }
+    }
+  }
+}
+
+extension String {
+  /// Whether both are the same bytes. `==` holds for canonically equivalent strings, which MQTT tells apart.
+  func hasSameBytes(as other: String) -> Bool {
+    utf8.elementsEqual(other.utf8)
+  }
+
+  /// Feeds the bytes to `hasher`, so that it agrees with ``hasSameBytes(as:)``.
+  func hashBytes(into hasher: inout Hasher) {
+    let done: Void? = utf8.withContiguousStorageIfAvailable {
+      hasher.combine(bytes: UnsafeRawBufferPointer($0))
+    }
+    if done == nil { for byte in utf8 { hasher.combine(byte) } }
+    hasher.combine(UInt8(0xFF))
+  }
+}

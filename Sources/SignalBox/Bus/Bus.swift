@@ -1,0 +1,97 @@
+public import MQTT
+public import Signals
+
+/// One connection to one broker: topics as signals, subjects as publishers.
+///
+/// It connects at the first subscriber or publish, connects again by itself whenever the link breaks, and stays until
+/// `close()`. The broker has one subscription for each filter, exactly as long as somebody listens (and for the linger
+/// after the last left), however many listen.
+///
+/// ```swift
+/// let bus = try Bus("mqtt://localhost")
+/// bus.signal("home/+/temperature", as: Double.self).subscribe { print($0) }
+/// ```
+///
+/// Handlers run one after the other, in order, on the bus's own thread; a slow one holds up everything behind it.
+public final class Bus: Sendable {
+  let core: BusCore
+
+  /// Makes a bus for the broker at `url`: `mqtt://[user[:password]@]host[:port]` or `unix:///path`.
+  ///
+  /// Nothing is sent or looked up yet. `linger` is how long a broker subscription stays after its last observer left.
+  public convenience init(_ url: String, linger: Duration = .seconds(2)) throws(ConnectionError) {
+    try self.init(ConnectionOptions(url: url), linger: linger)
+  }
+
+  /// Makes a bus from connection options; throws when they can't be used.
+  public init(
+    _ options: ConnectionOptions, linger: Duration = .seconds(2), scheduler: any Scheduler = .background
+  ) throws(ConnectionError) {
+    core = BusCore(try Connection(options), options, linger: linger, scheduler)
+  }
+
+  /// Where the connection stands; replays the present state.
+  public var state: Signal<ConnectionState> { core.states.signal }
+
+  /// What went wrong without ending a signal, for example payloads that don't decode.
+  public var problems: Signal<Problem> { core.problems.signal }
+
+  /// The messages of a filter.
+  ///
+  /// The first subscriber makes the bus send SUBSCRIBE, later ones send nothing (but to raise the QoS) and get the
+  /// retained message of each matching topic at once: see ``RetainedCache``. After the last left and the linger passed,
+  /// UNSUBSCRIBE follows. Observers see nothing of a broken link; it shows in ``state``. The signal fails when the
+  /// filter is none, when the broker refuses it, or when it refuses the connection for good; and completes when the bus
+  /// is closed.
+  public func signal(_ filter: String, qos: QoS = .atLeastOnce) -> Signal<Message> {
+    do throws(TopicError) {
+      return signal(try TopicFilter(filter), qos: qos)
+    } catch {
+      return .failing(with: error)
+    }
+  }
+
+  /// The messages of a filter: see ``signal(_:qos:)-(String,_)``.
+  public func signal(_ filter: TopicFilter, qos: QoS = .atLeastOnce) -> Signal<Message> {
+    .attaching { [core] in core.upstream(filter).attach($0, qos) }
+  }
+
+  /// Sends one message, and returns when the broker has it (QoS 0: when it is written).
+  ///
+  /// While there is no connection, QoS 1 waits for one. Throws what the broker or the outbox said.
+  public func publish(_ message: Publish) async throws(ConnectionError) {
+    let connection = try core.connection.get()
+    try await connection.publish(message)
+  }
+
+  /// Completes every signal, sends what waits for `deadline` at most, and says goodbye to the broker.
+  ///
+  /// Jobs that have not ended are reported as failed. Idempotent.
+  public func close(deadline: Duration = .seconds(5)) async {
+    await core.close(deadline: deadline)
+  }
+}
+
+/// Makes a bus, runs `body` with it, and closes it on every way out.
+public func withBus<Result>(
+  _ url: String, isolation: isolated (any Actor)? = #isolation, _ body: (Bus) async throws -> Result
+) async throws -> Result {
+  let bus = try Bus(url)
+  do {
+    let result = try await body(bus)
+    await bus.close()
+    return result
+  } catch {
+    await bus.close()
+    throw error
+  }
+}
+
+extension Signal {
+  static func failing(with error: any Error) -> Signal {
+    Signal { observer in
+      observer.fail(error)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import MQTT
+import Signals
+
+/// The thin shell of a bus: keeps the table of subscriptions and the routes, and lets the connection do what the table
+/// says, in that order.
+final class BusCore: ConnectionDelegate {
+  private struct State {
+    var table = SubscriptionTable()
+    var actions = DrainQueue<SubscriptionTable.Action>()
+    var routes: [TopicFilter: Route] = [:]
+    var filters: [UInt32: TopicFilter] = [:]
+    var upstreams: [TopicFilter: WeakUpstream] = [:]
+    var connection: Connection?
+    var session = Session()
+    var jobs: [ObjectIdentifier: any BusMember] = [:]
+    var isClosed = false
+  }
+
+  let options: ConnectionOptions
+  let linger: Duration
+  let scheduler: any Scheduler
+  let states = Subject<ConnectionState>(replay: 1)
+  let problems = Subject<Problem>()
+  private let state: Lock<State>
+
+  init(
+    _ connection: Connection, _ options: ConnectionOptions, linger: Duration, _ scheduler: any Scheduler
+  ) {
+    self.options = options
+    self.linger = linger
+    self.scheduler = scheduler
+    state = Lock(State(connection: connection))
+    states.send(.idle)
+    observe(connection)
+  }
+
+  // MARK: Connection
+
+  /// The connection, which begins to connect with this call; a new one after the last was refused for good.
+  var connection: Result<Connection, ConnectionError> {
+    let (current, isClosed) = state.withLock { ($0.connection, $0.isClosed) }
+    if isClosed { return .failure(.closed) }
+    if let current {
+      current.connect(delegate: self)
+      return .success(current)
+    }
+    return Result { () throws(ConnectionError) in try Connection(options) }.map { fresh in
+      let (winner, isMine) = state.withLock { state in
+        let isMine = state.connection == nil
+        if isMine { state.connection = fresh }
+        return (state.connection ?? fresh, isMine)
+      }
+      if isMine { observe(fresh) }
+      winner.connect(delegate: self)
+      return winner
+    }
+  }
+
+  private func observe(_ connection: Connection) {
+    connection.states.subscribe { [weak self, weak connection] state in
+      guard let self, let connection, state != .idle else { return }
+      if case .closed(let cause) = state { lost(connection, cause) }
+      states.send(state)
+    }
+  }
+
+  /// The connection is closed for good, by us or by a refusal.
+  private func lost(_ connection: Connection, _ cause: ConnectionError?) {
+    let routes = state.withLock { state -> [Route] in
+      guard state.connection === connection else { return [] }
+      state.connection = nil
+      state.table.disconnected()
+      defer { state.routes = [:] }
+      return Array(state.routes.values)
+    }
+    guard let cause else { return }
+    for route in routes { route.observer.fail(BusError.refused(cause)) }
+  }
+
+  // MARK: Wanting
+
+  func upstream(_ filter: TopicFilter) -> Upstream {
+    if let known = state.withLock({ $0.upstreams[filter]?.upstream }) { return known }
+    let fresh = Upstream(filter, self)
+    return state.withLock { state in
+      if let known = state.upstreams[filter]?.upstream { return known }
+      state.upstreams[filter] = WeakUpstream(upstream: fresh)
+      return fresh
+    }
+  }
+
+  func forget(_ filter: TopicFilter) {
+    state.withLock { state in
+      if state.upstreams[filter]?.upstream == nil { state.upstreams[filter] = nil }
+    }
+  }
+
+  func want(_ filter: TopicFilter, _ qos: QoS, _ route: Route) {
+    let isClosed = state.withLock { state in
+      if !state.isClosed { state.routes[filter] = route }
+      return state.isClosed
+    }
+    if isClosed { return route.observer.fail(BusError.closed) }
+    update { $0.table.want(filter, qos) }
+    if case .failure(let error) = connection { route.observer.fail(BusError.refused(error)) }
+  }
+
+  func raise(_ filter: TopicFilter, _ qos: QoS) {
+    update { $0.table.entries[filter]?.wanted == nil ? nil : $0.table.want(filter, qos) }
+  }
+
+  func unwant(_ filter: TopicFilter) {
+    let route = state.withLock { $0.routes.removeValue(forKey: filter) }
+    update { $0.table.unwant(filter) }
+    _ = consume route
+  }
+
+  // MARK: Performing
+
+  private func update(_ change: (inout State) -> SubscriptionTable.Action?) {
+    updateAll { change(&$0).map { [$0] } ?? [] }
+  }
+
+  /// Changes the table and performs what comes of it. The actions queue up under the same lock, so they are performed
+  /// in the order in which they were decided.
+  private func updateAll(_ change: (inout State) -> [SubscriptionTable.Action]) {
+    let mine = state.withLock { state in
+      change(&state).reduce(into: SubscriptionTable.Action?.none) { mine, action in
+        if state.actions.enter(action) { mine = action }
+      }
+    }
+    guard var action = mine else { return }
+    while true {
+      perform(action)
+      guard let next = state.withLock({ $0.actions.next() }) else { return }
+      action = next
+    }
+  }
+
+  private func perform(_ action: SubscriptionTable.Action) {
+    let (connection, session, route) = state.withLock { state in
+      switch action {
+      case .subscribe(let filter, _, let identifier, _):
+        state.filters[identifier] = filter
+        return (state.connection, state.session, state.routes[filter])
+      case .unsubscribe:
+        return (state.connection, state.session, nil)
+      }
+    }
+    switch action {
+    case .subscribe(let filter, let qos, let identifier, let isRaise):
+      if !isRaise { route?.cache.willSubscribe(keepsRetainFlag: session.version == .v5) }
+      let subscribe = Subscribe(
+        filter, qos: qos, identifier: identifier, retainAsPublished: true,
+        retainHandling: isRaise ? .never : .always)
+      connection?.subscribe([subscribe]) { [weak self] in self?.subscribed(filter, $0) }
+    case .unsubscribe(let filter):
+      connection?.unsubscribe([filter]) { [weak self] in self?.unsubscribed(filter, $0) }
+    }
+  }
+
+  private func subscribed(_ filter: TopicFilter, _ result: Result<[SubscribeResult], ConnectionError>) {
+    switch result {
+    case .success(let answers):
+      if case .refused(let code) = answers.first {
+        refuse(filter, BusError.subscriptionRefused(filter, code))
+      } else {
+        update { $0.table.granted(filter) }
+      }
+    case .failure(.timedOut):
+      update { $0.table.unanswered(filter) }
+    case .failure(.invalid(let problem)):
+      refuse(filter, BusError.refused(.invalid(problem)))
+    case .failure:
+      // The link is gone, which comes as an event of its own.
+      break
+    }
+  }
+
+  private func refuse(_ filter: TopicFilter, _ error: BusError) {
+    let route = state.withLock { state in
+      state.table.refused(filter)
+      return state.routes.removeValue(forKey: filter)
+    }
+    route?.observer.fail(error)
+  }
+
+  private func unsubscribed(_ filter: TopicFilter, _ result: Result<Void, ConnectionError>) {
+    switch result {
+    case .success: update { $0.table.unsubscribed(filter) }
+    case .failure(.timedOut): update { $0.table.unanswered(filter) }
+    case .failure: break
+    }
+  }
+
+  // MARK: ConnectionDelegate
+
+  func connectionDidConnect(_ session: Session) {
+    updateAll { state in
+      state.session = session
+      return state.table.connected(sessionPresent: session.isPresent)
+    }
+  }
+
+  func connectionDidDisconnect(_ cause: ConnectionError?) {
+    state.withLock { $0.table.disconnected() }
+  }
+
+  /// By identifier where the broker gives one; otherwise each filter that matches gets the one copy.
+  func connectionDidReceive(_ message: Message) {
+    let routes = state.withLock { state in
+      guard !message.subscriptionIdentifiers.isEmpty else {
+        return state.routes.values.filter { $0.filter.matches(message.topic) }
+      }
+      return message.subscriptionIdentifiers.compactMap { state.filters[$0].flatMap { state.routes[$0] } }
+    }
+    for route in routes { route.receive(message) }
+  }
+
+  // MARK: Closing
+
+  /// `false` when the bus is closed already.
+  func add(_ job: any BusMember) -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.jobs[ObjectIdentifier(job)] = job }
+      return !state.isClosed
+    }
+  }
+
+  func remove(_ job: any BusMember) {
+    let removed = state.withLock { $0.jobs.removeValue(forKey: ObjectIdentifier(job)) }
+    _ = consume removed
+  }
+
+  func close(deadline: Duration) async {
+    let (routes, jobs, connection) = state.withLock { state in
+      state.isClosed = true
+      defer { state.routes = [:] }
+      return (Array(state.routes.values), Array(state.jobs.values), state.connection)
+    }
+    for route in routes { route.observer.complete() }
+    await withTaskGroup(of: Void.self) { group in
+      for job in jobs { group.addTask { await job.close(deadline: deadline) } }
+      if let connection { group.addTask { await connection.close(deadline: deadline) } }
+    }
+    states.send(.closed(nil))
+    states.complete()
+    problems.complete()
+  }
+}
+
+private struct WeakUpstream: Sendable {
+  weak var upstream: Upstream?
+}
+
+/// What a bus closes together with itself.
+protocol BusMember: AnyObject, Sendable {
+  func close(deadline: Duration) async
+}

@@ -1,0 +1,12 @@
+/// Something that did not end a signal, but that somebody should know: see ``Bus/problems``.
+public struct Problem: Sendable, Hashable, CustomStringConvertible {
+  /// Where it happened.
+  public let topic: String
+  /// What happened, in one line.
+  public let reason: String
+  /// The first bytes of the payload, 64 at most.
+  public let payloadStart: [UInt8]
+
+  /// One line.
+  public var description: String { "\"\(topic)\": \(reason)" }
+}

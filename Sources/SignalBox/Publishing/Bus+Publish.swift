@@ -1,0 +1,114 @@
+public import MQTT
+public import Signals
+
+extension Bus {
+  /// A subject whose values are published to `topic`: text, numbers, booleans and bytes as they are, else JSON.
+  ///
+  /// Progress that is sent into it goes to `topic/_progress`, retained, at most four times a second and always the
+  /// latest. Its end ends the publishing and sends nothing: life cycles belong to jobs. A value that has no form on the
+  /// wire goes to ``problems``. Throws when the topic is none.
+  ///
+  /// ```swift
+  /// let setpoint = try bus.subject(to: "heating/setpoint", as: Double.self, retain: true)
+  /// setpoint.send(21.5)
+  /// ```
+  public func subject<Value: Encodable & Sendable>(
+    to topic: String, as type: Value.Type, qos: QoS = .atLeastOnce, retain: Bool = false
+  ) throws -> Subject<Value> {
+    let subject = Subject<Value>()
+    try publish(subject.signal, to: topic, qos: qos, retain: retain)
+    return subject
+  }
+
+  /// Publishes what a signal sends, for as long as it is not disposed: see ``subject(to:as:qos:retain:)``.
+  @discardableResult
+  public func publish<Value: Encodable & Sendable>(
+    _ signal: Signal<Value>, to topic: String, qos: QoS = .atLeastOnce, retain: Bool = false
+  ) throws -> Subscription {
+    let topics = try JobTopic(topic)
+    let progress = ProgressPublisher(topics.progress, core)
+    return signal.subscribe { [core] value in
+      do {
+        core.publish(Publish(topics.values, try PayloadCoding.encode(value), qos: qos, retain: retain))
+      } catch {
+        core.problems.send(Problem(topic: topic, reason: "\(error)", payloadStart: []))
+      }
+    } progress: {
+      progress.report($0)
+    } failed: { _ in
+      progress.finish()
+    } completed: {
+      progress.finish()
+    }
+  }
+}
+
+extension BusCore {
+  /// Queues a message; what becomes of it unseen goes to the problems.
+  func publish(_ message: Publish) {
+    guard case .success(let connection) = connection else { return }
+    connection.publish(message) { [weak self] result in
+      guard !result.isSuccess, let self else { return }
+      if case .failed(.closed) = result { return }
+      problems.send(
+        Problem(
+          topic: message.topic.name, reason: "not published: \(result)", payloadStart: Array(message.payload.prefix(64))))
+    }
+  }
+}
+
+/// The progress of a signal that is published: thinned out, without a run.
+private final class ProgressPublisher: Sendable {
+  private struct State {
+    var throttle = ProgressThrottle()
+    var isFinished = false
+    // What the throttle lets through, in that order.
+    var outgoing = DrainQueue<ProgressUpdate>()
+  }
+
+  private let topic: Topic
+  private let core: BusCore
+  private let state = Lock(State())
+
+  init(_ topic: Topic, _ core: BusCore) {
+    self.topic = topic
+    self.core = core
+  }
+
+  func report(_ update: ProgressUpdate) {
+    perform { state, scheduler in state.throttle.report(update) { scheduler.now } }
+  }
+
+  /// The latest goes out, if it has not yet.
+  func finish() {
+    perform { state, scheduler in
+      state.isFinished = true
+      return state.throttle.fired(now: scheduler.now)
+    }
+  }
+
+  private func perform(_ step: (inout State, any Scheduler) -> ProgressThrottle.Action) {
+    let scheduler = core.scheduler
+    let (delay, mine) = state.withLock { state -> (Duration?, ProgressUpdate?) in
+      guard !state.isFinished else { return (nil, nil) }
+      switch step(&state, scheduler) {
+      case .nothing: return (nil, nil)
+      case .arm(let delay): return (delay, nil)
+      case .send(let update): return (nil, state.outgoing.enter(update) ? update : nil)
+      }
+    }
+    if let delay {
+      scheduler.schedule(after: delay) { [self] in perform { $0.throttle.fired(now: $1.now) } }
+    }
+    var next = mine
+    while let update = next {
+      publish(update)
+      next = state.withLock { $0.outgoing.next() }
+    }
+  }
+
+  private func publish(_ update: ProgressUpdate) {
+    guard let payload = try? ProgressMessage(update).payload() else { return }
+    core.publish(Publish(topic, payload, qos: .atMostOnce, retain: true, conflates: true, queuesOffline: true))
+  }
+}

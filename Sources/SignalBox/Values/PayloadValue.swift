@@ -1,0 +1,85 @@
+import Foundation
+
+/// A value with a form of its own on the wire. What is `Codable` and not this travels as JSON.
+///
+/// Text, numbers, booleans and raw bytes are; conform your own type to give it another form than JSON.
+public protocol PayloadValue: Sendable {
+  /// Reads a payload; throws a ``PayloadError`` that says what is wrong with it.
+  init(payload: [UInt8]) throws
+
+  /// The payload to send; throws a ``PayloadError`` when the value has no form.
+  func payload() throws -> [UInt8]
+}
+
+/// A payload that is not what it was said to be, or a value that can't be sent.
+public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// One line.
+  public let description: String
+
+  /// Makes an error with one line of text.
+  public init(_ description: String) { self.description = description }
+}
+
+extension String: PayloadValue {
+  /// UTF-8 text, as it is.
+  public init(payload: [UInt8]) throws {
+    guard let text = String(validating: payload, as: UTF8.self) else {
+      throw PayloadError("not UTF-8 text")
+    }
+    self = text
+  }
+
+  /// The UTF-8 of the text.
+  public func payload() -> [UInt8] { Array(utf8) }
+}
+
+extension Double: PayloadValue {
+  /// A decimal number as text, with white space around it at most; `nan`, `inf` and hexadecimal are refused.
+  public init(payload: [UInt8]) throws {
+    let text = try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
+      number.isFinite
+    else { throw PayloadError("not a number") }
+    self = number
+  }
+
+  /// The shortest text that reads as the same number; whole numbers without a point.
+  public func payload() throws -> [UInt8] {
+    guard isFinite else { throw PayloadError("\(self) can't be sent: only finite numbers can") }
+    return Array((Int64(exactly: self).map(String.init) ?? String(self)).utf8)
+  }
+}
+
+extension Int: PayloadValue {
+  /// A whole number as text, with white space around it at most.
+  public init(payload: [UInt8]) throws {
+    let text = try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let number = Int(text) else { throw PayloadError("not a whole number") }
+    self = number
+  }
+
+  /// The decimal digits.
+  public func payload() -> [UInt8] { Array(String(self).utf8) }
+}
+
+extension Bool: PayloadValue {
+  /// `true`, `on` or `1`; `false`, `off` or `0`; in any case of letters.
+  public init(payload: [UInt8]) throws {
+    switch try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines).lowercased() {
+    case "true", "on", "1": self = true
+    case "false", "off", "0": self = false
+    default: throw PayloadError("not true or false, on or off, 1 or 0")
+    }
+  }
+
+  /// `true` or `false`.
+  public func payload() -> [UInt8] { Array(String(self).utf8) }
+}
+
+extension [UInt8]: PayloadValue {
+  /// The bytes as they are.
+  public init(payload: [UInt8]) { self = payload }
+
+  /// The bytes as they are.
+  public func payload() -> [UInt8] { self }
+}

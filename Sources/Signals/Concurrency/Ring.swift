@@ -1,0 +1,50 @@
+/// A first-in-first-out buffer that grows when it must and keeps its storage.
+@usableFromInline
+struct Ring<Element> {
+  @usableFromInline var storage: ContiguousArray<Element?> = []
+  @usableFromInline var head = 0
+  @usableFromInline private(set) var count = 0
+
+  @inlinable init() {}
+
+  @inlinable var isEmpty: Bool { count == 0 }
+
+  @inlinable
+  mutating func append(_ element: Element) {
+    if count == storage.count { grow() }
+    storage[(head + count) & (storage.count - 1)] = element
+    count += 1
+  }
+
+  @inlinable
+  mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let element = storage[head].take()
+    head = (head + 1) & (storage.count - 1)
+    count -= 1
+    return element
+  }
+
+  /// The elements from the oldest to the newest.
+  @inlinable
+  var elements: ContiguousArray<Element> {
+    var result = ContiguousArray<Element>()
+    result.reserveCapacity(count)
+    for offset in 0..<count { result.append(storage[(head + offset) & (storage.count - 1)]!) }
+    return result
+  }
+
+  /// Capacities are powers of two, so that an index wraps by a mask.
+  @inlinable
+  mutating func grow() {
+    var larger = ContiguousArray<Element?>()
+    let capacity = Swift.max(4, storage.count * 2)
+    larger.reserveCapacity(capacity)
+    for offset in 0..<count { larger.append(storage[(head + offset) & (storage.count - 1)]) }
+    while larger.count < capacity { larger.append(nil) }
+    storage = larger
+    head = 0
+  }
+}
+
+extension Ring: Sendable where Element: Sendable {}

@@ -1,0 +1,43 @@
+extension Signal {
+  /// Passes everything until `trigger` sends a value or completes, and then completes.
+  ///
+  /// The trigger's progress is ignored; its failure fails the signal.
+  public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal<Value> {
+    Signal(attaching: { [attach] downstream in
+      let funnel = Funnel(TakeUntil<Value>(), downstream)
+      // The trigger first: a source that is triggered already is not started.
+      funnel.add(trigger.attach(FunnelInlet(funnel) { .trigger($0.map { _ in }) }))
+      if !funnel.isDisposed { funnel.add(attach(FunnelInlet(funnel) { .source($0) })) }
+      return funnel
+    })
+  }
+}
+
+struct TakeUntil<Value: Sendable>: FunnelLogic {
+  enum Input {
+    case source(Event<Value>)
+    case trigger(Event<Void>)
+  }
+
+  mutating func receive(_ input: Input, _ downstream: Observer<Value>) -> End? {
+    switch input {
+    case .source(.next(let value)): downstream.send(value)
+    case .source(.progress(let update)): downstream.send(progress: update)
+    case .trigger(.progress): break
+    case .source(.failed(let error)), .trigger(.failed(let error)): return .failed(error)
+    case .source(.completed), .trigger(.next), .trigger(.completed): return .completed
+    }
+    return nil
+  }
+}
+
+extension Event {
+  func map<Output>(_ transform: (Value) -> Output) -> Event<Output> {
+    switch self {
+    case .next(let value): .next(transform(value))
+    case .progress(let update): .progress(update)
+    case .failed(let error): .failed(error)
+    case .completed: .completed
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import Dispatch
+
+/// A scheduler on a serial dispatch queue.
+public final class QueueScheduler: Scheduler {
+  private let queue: DispatchQueue
+
+  /// Makes a scheduler on `queue`, which has to be serial.
+  public init(_ queue: DispatchQueue) { self.queue = queue }
+
+  /// Makes a scheduler on a serial queue of its own.
+  public convenience init(label: String) { self.init(DispatchQueue(label: label)) }
+
+  /// The time since the machine started, without its sleep.
+  public var now: Duration { .nanoseconds(DispatchTime.now().uptimeNanoseconds) }
+
+  /// Runs `work` on the queue, `delay` from now.
+  @discardableResult
+  public func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> any Disposable {
+    QueueTimer(queue, delay, work)
+  }
+}
+
+/// A timer source and not `asyncAfter`: cancelling it releases the work at once.
+private final class QueueTimer: Disposable, @unchecked Sendable {
+  // Sound: immutable, and dispatch sources may be cancelled from any thread.
+  private let source: any DispatchSourceTimer
+
+  init(_ queue: DispatchQueue, _ delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    source = DispatchSource.makeTimerSource(queue: queue)
+    // The handler holds the timer until it has fired or was cancelled: nobody else has to.
+    source.setEventHandler {
+      self.dispose()
+      work()
+    }
+    source.schedule(deadline: .now() + .nanoseconds(delay.wholeNanoseconds))
+    source.activate()
+  }
+
+  func dispose() { source.cancel() }
+}
+
+extension Duration {
+  /// In nanoseconds, from 0 to what an `Int` holds.
+  fileprivate var wholeNanoseconds: Int {
+    guard self > .zero else { return 0 }
+    guard components.seconds < 9_000_000_000 else { return .max }
+    return Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000)
+  }
+}
+
+extension Scheduler where Self == QueueScheduler {
+  /// A shared scheduler in the background.
+  public static var background: QueueScheduler { .sharedBackground }
+  /// The main queue.
+  public static var main: QueueScheduler { .sharedMain }
+}
+
+extension QueueScheduler {
+  fileprivate static let sharedBackground = QueueScheduler(label: "signals.background")
+  fileprivate static let sharedMain = QueueScheduler(.main)
+}

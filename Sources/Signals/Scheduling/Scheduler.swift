@@ -1,0 +1,20 @@
+/// Where and when work runs. Every operator that has to do with time takes one.
+public protocol Scheduler: Sendable {
+  /// The time since a fixed moment in the past, which never goes back.
+  var now: Duration { get }
+
+  /// Runs `work` once, `delay` from now; at once, though not inside this call, when `delay` is not positive.
+  ///
+  /// Work of one scheduler runs one at a time, in the order of its due times. Disposing what is returned before the
+  /// work began keeps it from running and releases it.
+  @discardableResult
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable
+}
+
+extension Scheduler {
+  /// Runs `work` as soon as possible.
+  @discardableResult
+  public func schedule(_ work: @escaping @Sendable () -> Void) -> any Disposable {
+    schedule(after: .zero, work)
+  }
+}

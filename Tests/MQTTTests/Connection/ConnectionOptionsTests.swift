@@ -1,0 +1,81 @@
+import MQTT
+import Testing
+
+struct ConnectionOptionsTests {
+  @Test(
+    "A URL says where to connect",
+    arguments: [
+      ("mqtt://localhost", .tcp(host: "localhost", port: 1883)),
+      ("mqtt://broker.example:2000/", .tcp(host: "broker.example", port: 2000)),
+      ("tcp://127.0.0.1:1", .tcp(host: "127.0.0.1", port: 1)),
+      ("localhost:1884", .tcp(host: "localhost", port: 1884)), ("localhost", .tcp(host: "localhost", port: 1883)),
+      ("mqtt://[::1]:1884", .tcp(host: "::1", port: 1884)), ("MQTT://[::1]", .tcp(host: "::1", port: 1883)),
+      ("unix:///run/a%20b.sock", .unix(path: "/run/a b.sock")),
+    ] as [(String, Endpoint)])
+  func endpoint(_ url: String, _ expected: Endpoint) throws {
+    let options = try ConnectionOptions(url: url)
+    #expect(options.endpoint == expected)
+    #expect(options.user == nil && options.password == nil)
+  }
+
+  @Test("A URL may carry user and password, also with characters that URLs reserve")
+  func login() throws {
+    let options = try ConnectionOptions(url: "mqtt://al%40ice:p%3Aa%2Fss:w@host:1885")
+    #expect(options.user == "al@ice")
+    #expect(options.password == "p:a/ss:w")
+    #expect(options.endpoint == .tcp(host: "host", port: 1885))
+  }
+
+  @Test(
+    "A URL that is none is refused with a reason",
+    arguments: [
+      "", "mqtt://", "mqtt://:1883", "mqtt://host:", "mqtt://host:0", "mqtt://host:65536", "mqtt://host:x",
+      "http://host", "mqtts://host", "unix://run/x", "unix://", "mqtt://u%zz@host", "mqtt://u%4@host",
+      "mqtt://[::1", "mqtt://[::1]1883",
+    ])
+  func refuses(_ url: String) {
+    #expect(throws: ConnectionError.self) { try Connection(ConnectionOptions(url: url)) }
+  }
+
+  @Test("The password shows nowhere")
+  func passwordIsHidden() throws {
+    let options = try ConnectionOptions(url: "mqtt://alice:hunter2@host")
+    var dumped = ""
+    dump(options, to: &dumped)
+    for text in ["\(options)", String(reflecting: options), String(describing: options), dumped] {
+      #expect(!text.contains("hunter2"))
+      #expect(text.contains("alice"))
+    }
+    for url in ["mqtt://alice:hunter2@host:x", "mqtts://alice:hunter2@host", "mqtt://alice:hunter2%@host"] {
+      let error = #expect(throws: ConnectionError.self) { try ConnectionOptions(url: url) }
+      #expect(error.map { "\($0)".contains("hunter2") } == false)
+    }
+  }
+
+  @Test("Options that can't work are refused before anything is sent")
+  func refusesBadOptions() throws {
+    func refused(_ change: (inout ConnectionOptions) throws -> Void) rethrows {
+      var options = ConnectionOptions(host: "127.0.0.1")
+      try change(&options)
+      #expect(throws: ConnectionError.self) { try Connection(options) }
+    }
+    refused { $0.keepAlive = .seconds(4) }
+    refused { $0.keepAlive = .seconds(65_536) }
+    refused { $0.window = 0 }
+    refused { $0.password = "x" }
+    refused { $0.user = "a\0b" }
+    refused { $0.clientID = "a\0b" }
+    refused { $0.clientID = ""; $0.sessionExpiry = .seconds(1) }
+    refused { $0.endpoint = .unix(path: String(repeating: "a", count: 104)) }
+    refused { $0.endpoint = .tcp(host: "", port: 1) }
+    try refused { $0.will = Will(try Topic("a"), [UInt8](repeating: 0, count: 65_536)) }
+    try refused { $0.will = Will(try Topic("a"), [], properties: .init(contentType: "a\0")) }
+  }
+
+  @Test("Two clients made alike don't push each other out")
+  func clientIDs() {
+    let ids = (0..<100).map { _ in ConnectionOptions(host: "localhost").clientID }
+    #expect(Set(ids).count == 100)
+    #expect(ids.allSatisfy { (1...23).contains($0.utf8.count) })
+  }
+}

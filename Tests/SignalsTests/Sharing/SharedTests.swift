@@ -1,0 +1,179 @@
+import Signals
+import SignalsTesting
+import Testing
+
+/// A source that counts its starts and stops and is sent into by hand.
+private final class Sensor: Sendable {
+  let log = Lock<[String]>([])
+  let observer = Lock<Observer<Int>?>(nil)
+
+  var signal: Signal<Int> {
+    Signal { [self] observer in
+      log.withLock { $0.append("start") }
+      self.observer.withLock { $0 = observer }
+      return ActionDisposable { [self] in log.withLock { $0.append("stop") } }
+    }
+  }
+
+  var emit: Observer<Int>? { observer.withLock { $0 } }
+  var history: [String] { log.withLock { $0 } }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct SharedTests {
+  @Test func `it starts at the first, stops after the last, and starts again`() {
+    let sensor = Sensor()
+    let shared = sensor.signal.shared()
+    #expect(sensor.history == [])
+    let first = Recorder(shared)
+    let second = Recorder(shared)
+    #expect(sensor.history == ["start"])
+    sensor.emit?.send(1)
+    first.subscription.dispose()
+    first.subscription.dispose()
+    sensor.emit?.send(2)
+    #expect(sensor.history == ["start"])
+    second.subscription.dispose()
+    #expect(sensor.history == ["start", "stop"])
+    #expect(first.values == [1])
+    #expect(second.values == [1, 2])
+    let third = Recorder(shared)
+    sensor.emit?.send(3)
+    #expect(sensor.history == ["start", "stop", "start"])
+    #expect(third.values == [3])
+  }
+
+  @Test func `a newcomer gets the latest value and progress at once, but nothing of an earlier run`() {
+    let sensor = Sensor()
+    let shared = sensor.signal.shared(replay: 1)
+    let first = Recorder(shared)
+    sensor.emit?.send(1)
+    sensor.emit?.send(2)
+    sensor.emit?.send(progress: 0.5)
+    let second = Recorder(shared)
+    #expect(second.log == ["next(2)", "progress(50%)"])
+    first.subscription.dispose()
+    second.subscription.dispose()
+    #expect(Recorder(shared).log == [])
+  }
+
+  @Test func `the source goes on for the linger, and no longer`() {
+    let sensor = Sensor()
+    let time = VirtualScheduler()
+    let shared = sensor.signal.shared(replay: 1, linger: .seconds(2), on: time)
+    let first = Recorder(shared)
+    sensor.emit?.send(1)
+    first.subscription.dispose()
+    time.advance(by: .milliseconds(1999))
+    let second = Recorder(shared)
+    #expect(second.values == [1])
+    time.advance(by: .seconds(60))
+    #expect(sensor.history == ["start"])
+    second.subscription.dispose()
+    time.advance(by: .seconds(2))
+    #expect(sensor.history == ["start", "stop"])
+    #expect(time.pendingCount == 0)
+  }
+
+  @Test func `what the start sends at once reaches who started it`() {
+    let signal = Signal<Int> { observer in
+      observer.send(1)
+      observer.send(progress: 0.5)
+      return nil
+    }
+    #expect(Recorder(signal.shared()).log == ["next(1)", "progress(50%)"])
+  }
+
+  @Test(arguments: [true, false])
+  func `after an end, which all get, the next observer starts a fresh run`(failing: Bool) {
+    let sensor = Sensor()
+    let shared = sensor.signal.shared(replay: 1)
+    let recorders = [Recorder(shared), Recorder(shared)]
+    sensor.emit?.send(1)
+    if failing { sensor.emit?.fail(Broken()) } else { sensor.emit?.complete() }
+    for recorder in recorders {
+      #expect(recorder.log == ["next(1)", failing ? "failed(Broken())" : "completed"])
+    }
+    let next = Recorder(shared)
+    #expect(sensor.history == ["start", "stop", "start"])
+    sensor.emit?.send(2)
+    #expect(next.log == ["next(2)"])
+  }
+
+  @Test func `a source that completes while it starts can be subscribed to again`() {
+    let starts = Lock(0)
+    let shared = Signal<Int> { observer in
+      observer.send(
+        starts.withLock {
+          $0 += 1; return $0
+        })
+      observer.complete()
+      return nil
+    }.shared(replay: 1, linger: .seconds(1), on: VirtualScheduler())
+    #expect(Recorder(shared).log == ["next(1)", "completed"])
+    #expect(Recorder(shared).log == ["next(2)", "completed"])
+  }
+
+  @Test func `a handler that subscribes again at the terminal belongs to a fresh run`() {
+    let sensor = Sensor()
+    let shared = sensor.signal.shared(replay: 1)
+    let again = Lock<Recorder<Int>?>(nil)
+    shared.subscribe(failed: { _ in
+      let recorder = Recorder(shared)
+      again.withLock { $0 = recorder }
+    })
+    sensor.emit?.send(1)
+    sensor.emit?.fail(Broken())
+    #expect(sensor.history == ["start", "stop", "start"])
+    sensor.emit?.send(2)
+    #expect(again.withLock { $0 }?.log == ["next(2)"])
+  }
+
+  @Test func `who leaves while the start runs stops it once, and the next starts anew`() {
+    let log = Lock<[String]>([])
+    let leave = Subject<Void>()
+    let shared = Signal<Int> { _ in
+      log.withLock { $0.append("start") }
+      leave.send(())
+      log.withLock { $0.append("started") }
+      return ActionDisposable { log.withLock { $0.append("stop") } }
+    }.shared()
+    let first = Recorder(shared.take(until: leave.signal))
+    #expect(first.log == ["completed"])
+    #expect(log.withLock { $0 } == ["start", "started", "stop"])
+    shared.subscribe()
+    #expect(log.withLock { $0 }.suffix(2) == ["start", "started"])
+  }
+
+  @Test func `a slow stop blocks no subscriber, and never overlaps the next start`() async {
+    let log = Lock<[String]>([])
+    let (entered, release) = (AsyncGate(), BlockingGate())
+    let shared = Signal<Int> { observer in
+      log.withLock { $0.append("start") }
+      observer.send(1)
+      return ActionDisposable {
+        entered.open()
+        release.wait()
+        log.withLock { $0.append("stop") }
+      }
+    }.shared(replay: 1)
+    let first = Recorder(shared)
+    onThread { first.subscription.dispose() }
+    await entered.wait()
+    let second = Recorder(shared)
+    #expect(log.withLock { $0 } == ["start"])
+    release.open()
+    let values = shared.values().makeAsyncIterator()
+    _ = try? await values.next()
+    #expect(log.withLock { $0 } == ["start", "stop", "start"])
+    #expect(second.values == [1])
+  }
+
+  @Test func `a subscription without handlers counts`() {
+    let sensor = Sensor()
+    let shared = sensor.signal.shared()
+    let warm = shared.subscribe()
+    #expect(sensor.history == ["start"])
+    warm.dispose()
+    #expect(sensor.history == ["start", "stop"])
+  }
+}

@@ -1,0 +1,35 @@
+import Dispatch
+import Signals
+
+/// Runs `body` on a thread of its own, since the cooperative pool must not be blocked.
+func onThread(_ body: @escaping @Sendable () -> Void) {
+  DispatchQueue(label: "test thread").async(execute: body)
+}
+
+/// Runs `body` on `count` threads at once and returns when all are through.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+  await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+    let group = DispatchGroup()
+    for index in 0..<count {
+      DispatchQueue(label: "test thread \(index)").async(group: group) { body(index) }
+    }
+    group.notify(queue: .global()) { done.resume() }
+  }
+}
+
+/// Opened once; who waits is a task.
+final class AsyncGate: Sendable {
+  private let subject = Subject<Void>(replay: 1)
+  func open() { subject.send(()) }
+  func wait() async {
+    let iterator = subject.signal.values().makeAsyncIterator()
+    _ = try? await iterator.next()
+  }
+}
+
+/// Opened once; who waits is a thread.
+final class BlockingGate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  func open() { semaphore.signal() }
+  func wait() { semaphore.wait() }
+}
