@@ -1,4 +1,5 @@
 import Foundation
+import SignalBox
 import Testing
 
 @testable import SignalBoxCommand
@@ -9,7 +10,7 @@ struct ArgumentsTests {
   static let flags =
     [
       Flag("job", nil, "TOPIC", help: ""), Flag("json", nil, help: ""), Flag("verbose", "v", help: ""),
-    ] + ConnectionOptions.flags + [.help]
+    ] + ConnectionFlags.flags + [.help]
 
   @Test("Options are understood in every way that getopt_long knows")
   func forms() throws {
@@ -76,24 +77,30 @@ struct ArgumentsTests {
 
   @Test("Connection options mean what they mean to mosquitto_sub")
   func connection() throws {
-    let options = try connect(["-h", "b", "-u", "me", "-i", "id", "-q", "1", "-k", "5", "-V", "311"])
-    #expect(options.host == "b" && options.port == 1883 && options.user == "me")
-    #expect(options.clientID == "id" && options.qos == 1 && options.keepAlive == 5)
-    #expect(options.version == .v311 && !options.usesTLS)
-    let secured = try connect(["--cafile", "ca.pem", "--insecure", "--unix", "/s"])
-    #expect(secured.usesTLS && secured.port == 8883 && secured.isInsecure && secured.unixSocket == "/s")
-    #expect(try connect([]) == ConnectionOptions())
+    let flags = try connect(["-h", "b", "-u", "me", "-i", "id", "-q", "1", "-k", "5", "-V", "311"])
+    #expect(flags.options.endpoint == .tcp(host: "b", port: 1883))
+    #expect(flags.options.user == "me" && flags.options.clientID == "id")
+    #expect(flags.options.keepAlive == .seconds(5) && flags.options.version == .v311)
+    #expect(flags.qos == .atLeastOnce)
+    #expect(try connect(["--unix", "/s"]).options.endpoint == .unix(path: "/s"))
+    let plain = try connect([])
+    #expect(plain.options.endpoint == .tcp(host: "localhost", port: 1883))
+    #expect(plain.options.version == .v5 && plain.qos == nil && plain.topic == nil)
   }
 
   @Test("A url gives everything at once, and single options override it")
   func url() throws {
     let url = "mqtt://me:p%40ss@host:1234/home/+/x"
-    let options = try connect(["-L", url, "-p", "99"])
-    #expect(options.host == "host" && options.port == 99 && options.topic == "home/+/x")
-    #expect(options.user == "me" && options.password == "p@ss")
-    #expect(try connect([], ["SIGNALBOX_URL": url]).port == 1234)
-    #expect(try connect(["--url", "mqtts://[::1]"], ["SIGNALBOX_URL": url]).port == 8883)
-    #expect(try connect(["--url", "mqtts://[::1]:9"]).host == "::1")
+    let flags = try connect(["-L", url, "-p", "99"])
+    #expect(flags.options.endpoint == .tcp(host: "host", port: 99))
+    #expect(flags.options.user == "me" && flags.options.password == "p@ss")
+    #expect(flags.topic == "home/+/x")
+    let other = try connect(["-h", "other"], ["SIGNALBOX_URL": url])
+    #expect(other.options.endpoint == .tcp(host: "other", port: 1234))
+    let given = try connect(["--url", "mqtt://[::1]"], ["SIGNALBOX_URL": url])
+    #expect(given.options.endpoint == .tcp(host: "::1", port: 1883))
+    #expect(given.topic == nil)
+    #expect(try connect(["--url", "unix:///run/s"]).topic == nil)
   }
 
   @Test("The password is taken from -P, the file, the url and the environment, in this order")
@@ -102,13 +109,15 @@ struct ArgumentsTests {
     defer { try? FileManager.default.removeItem(atPath: file) }
     try Data("from file\nmore".utf8).write(to: URL(fileURLWithPath: file))
     let environment = ["SIGNALBOX_PASSWORD": "from environment"]
-    #expect(try connect([], environment).password == "from environment")
-    #expect(try connect(["-L", "mqtt://a:url@b"], environment).password == "url")
-    #expect(try connect(["-L", "mqtt://a:url@b", "--pw-file", file], environment).password == "from file")
+    func password(_ argv: [String]) throws -> String? { try connect(argv, environment).options.password }
+    #expect(try password(["-u", "a"]) == "from environment")
+    #expect(try password([]) == nil)
+    #expect(try password(["-L", "mqtt://a:url@b"]) == "url")
+    #expect(try password(["-L", "mqtt://a:url@b", "--pw-file", file]) == "from file")
     var warnings = 0
-    let given = try parse(["-P", "argument", "-P", "argument", "--pw-file", file])
-    let options = try ConnectionOptions(given, environment: environment) { _ in warnings += 1 }
-    #expect(options.password == "argument")
+    let given = try parse(["-u", "a", "-P", "argument", "-P", "argument", "--pw-file", file])
+    let flags = try ConnectionFlags(given, environment: environment) { _ in warnings += 1 }
+    #expect(flags.options.password == "argument")
     #expect(warnings == 1)
   }
 
@@ -116,12 +125,13 @@ struct ArgumentsTests {
     "Values that can't be are refused, without showing a password",
     arguments: [
       ["-p", "0"], ["-p", "70000"], ["-q", "3"], ["-k", "-1"], ["-V", "4"], ["-L", "http://x"],
-      ["-L", "mqtt://u:s3cret@"], ["-L", "mqtt://u:s3cret@h:x"], ["--cert", "c"],
-      ["--pw-file", "/nonexistent/file"],
+      ["-L", "mqtt://u:s3cret@"], ["-L", "mqtt://u:s3cret@h:x"], ["-L", "mqtt://u:s3cret%zz@h"],
+      ["-P", "s3cret"], ["--pw-file", "/nonexistent/file"], ["--cafile", "x"], ["--insecure"],
     ])
   func refusals(argv: [String]) {
     let error = #expect(throws: UsageError.self) { try connect(argv) }
     #expect(error?.description.contains("s3cret") == false)
+    #expect(error?.description.contains("\n") == false)
   }
 
   /// An argv as the system makes it, for the test to free.
@@ -137,7 +147,7 @@ struct ArgumentsTests {
 
   private func connect(
     _ argv: [String], _ environment: [String: String] = [:]
-  ) throws -> ConnectionOptions {
-    try ConnectionOptions(parse(argv), environment: environment) { _ in }
+  ) throws -> ConnectionFlags {
+    try ConnectionFlags(parse(argv), environment: environment) { _ in }
   }
 }

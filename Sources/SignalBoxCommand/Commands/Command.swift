@@ -28,7 +28,7 @@ extension Command {
     let usage = ["signalbox", name, "[OPTIONS]", operands].filter { !$0.isEmpty }.joined(separator: " ")
     let examples = table(examples.map { ($0.line, $0.purpose) })
     let options = table(
-      (flags + [.help]).map { flag in
+      (flags + [.help]).filter { !$0.help.isEmpty }.map { flag in
         let letter = flag.letter.map { "-\($0), " } ?? "    "
         let argument = flag.argument.map { " \($0)" } ?? ""
         return ("\(letter)--\(flag.name)\(argument)", flag.help)

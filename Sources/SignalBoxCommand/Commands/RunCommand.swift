@@ -15,7 +15,7 @@ enum RunCommand: Command {
       Flag("job", nil, "TOPIC", help: "the topic of the job (required)"),
       Flag("title", nil, "TEXT", help: "what people call the job"),
       Flag("parser", nil, "NAME", help: "auto, steps ([n/m]), percent (NN%) or none (auto)"),
-    ] + ConnectionOptions.flags
+    ] + ConnectionFlags.flags
   static let endsAtOperand = true
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
@@ -25,7 +25,7 @@ enum RunCommand: Command {
     guard let parser = ParserChoice(name) else {
       throw UsageError("--parser \(name): not one of auto, steps, percent and none")
     }
-    _ = try ConnectionOptions(arguments)
+    _ = try ConnectionFlags(arguments)
     do {
       let child = try ChildProcess.launch(arguments.operands, parser: parser)
       return await child.end { _ in }

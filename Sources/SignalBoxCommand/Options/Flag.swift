@@ -6,7 +6,7 @@ struct Flag: Sendable {
   let letter: Character?
   /// What the help calls the argument; `nil` when there is none.
   let argument: String?
-  /// What the option does, in one line.
+  /// What the option does, in one line; the help leaves it out when this is empty.
   let help: String
   /// What of the argument must not stay in the process list.
   let secret: Secret

@@ -11,7 +11,7 @@ func overwrite(_ secret: Flag.Secret, in argument: UnsafeMutablePointer<CChar>) 
     guard let scheme = strstr(argument, "://") else { return }
     let authority = scheme + 3
     let length = strcspn(authority, "/")
-    // As `BrokerURL` reads it: from the first colon to the last @.
+    // As MQTT's options read it: from the first colon to the last @.
     let text = UnsafeBufferPointer(start: authority, count: length)
     guard let at = text.lastIndex(of: CChar(UInt8(ascii: "@"))),
       let colon = text[..<at].firstIndex(of: CChar(UInt8(ascii: ":")))
