@@ -1,0 +1,133 @@
+#define _GNU_SOURCE
+#define _DARWIN_C_SOURCE
+#include "CCommand.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                                SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH,
+#ifdef SIGINFO
+                                SIGINFO,
+#endif
+};
+
+// A process id once the child runs; 0 before, and again before its id can come to mean another process.
+static volatile sig_atomic_t child;
+// A signal that came before the child did.
+static volatile sig_atomic_t early;
+
+static bool is_from_terminal(const siginfo_t *info) {
+#ifdef SI_KERNEL
+  return info->si_code == SI_KERNEL;
+#else
+  return info->si_pid == 0;
+#endif
+}
+
+static void forward(int number, siginfo_t *info, void *context) {
+  (void)context;
+  // The terminal signals the whole group: the child has it already.
+  if (is_from_terminal(info)) return;
+  int failure = errno;
+  if (child > 0) {
+    kill((pid_t)child, number);
+  } else {
+    early = number;
+  }
+  errno = failure;
+}
+
+static bool is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void handle_signals(sigset_t *ours) {
+  sigemptyset(ours);
+  struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  for (unsigned i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
+    if (!is_ignored(forwarded[i])) sigaction(forwarded[i], &action, NULL);
+  }
+  // Ignored, as some daemons leave it, it would cost us the child's exit status.
+  if (is_ignored(SIGCHLD)) signal(SIGCHLD, SIG_DFL);
+  // Only the child's stopping stops us; and our own writes must not end us.
+  static const int ours_to_ignore[] = {SIGTTIN, SIGTTOU, SIGPIPE};
+  for (unsigned i = 0; i < sizeof ours_to_ignore / sizeof *ours_to_ignore; i++) {
+    if (is_ignored(ours_to_ignore[i])) continue;
+    signal(ours_to_ignore[i], SIG_IGN);
+    sigaddset(ours, ours_to_ignore[i]);
+  }
+}
+
+pid_t signalbox_spawn(char *const argv[], int out, int err) {
+  sigset_t ours;
+  handle_signals(&ours);
+
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &ours);
+  // Not the mask of this thread: those of libdispatch block nearly everything.
+  sigset_t mask = signalbox_initial_mask();
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  if (err >= 0) posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+
+  pid_t pid = -1;
+  int failure = posix_spawnp(&pid, argv[0], &actions, &attributes, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failure) {
+    errno = failure;
+    return -1;
+  }
+  child = pid;
+  if (early) kill(pid, early);
+  return pid;
+}
+
+static void stop_by(int number) {
+  struct sigaction ours, usual = {.sa_handler = SIG_DFL};
+  sigset_t only, mask;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  sigaction(number, &usual, &ours);
+  pthread_sigmask(SIG_UNBLOCK, &only, &mask);
+  // To this thread, so that it stops here and not when our handler is back.
+  raise(number);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  sigaction(number, &ours, NULL);
+}
+
+int signalbox_wait(pid_t pid) {
+  for (;;) {
+    siginfo_t info;
+    // The child stays a zombie until `child` is forgotten, so that no signal can go astray.
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT) < 0) {
+      if (errno == EINTR) continue;
+      return 1;
+    }
+    if (info.si_code == CLD_STOPPED) {
+      int number = info.si_status;
+      waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG);
+      // One that is stopped by SIGSTOP may be continued alone, and we would not learn of it.
+      if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU) stop_by(number);
+      continue;
+    }
+    child = 0;
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+}

@@ -1,0 +1,96 @@
+import CCommand
+import Foundation
+
+/// The arguments of a command, sorted into options and operands by getopt_long(3).
+struct Arguments {
+  /// What is no option, in order.
+  private(set) var operands: [String] = []
+  private var values: [(name: String, value: String?)] = []
+
+  /// Reads what follows the name of a command.
+  ///
+  /// Options may stand behind operands; `--` ends them. Long ones may be shortened while they stay unique.
+  /// The arguments of secret flags are overwritten in place.
+  ///
+  /// - Parameters:
+  ///   - argv: C strings that stay valid; `argv[0]` is not read.
+  ///   - endsAtOperand: the first operand ends the options, for the sake of a command that has its own.
+  /// - Throws: `UsageError` for an unknown option and for one without its argument.
+  init(
+    argv: [UnsafeMutablePointer<CChar>], flags: [Flag], endsAtOperand: Bool = false
+  ) throws(UsageError) {
+    var letters = endsAtOperand ? "+:" : ":"
+    for flag in flags {
+      guard let letter = flag.letter else { continue }
+      letters += flag.argument == nil ? "\(letter)" : "\(letter):"
+    }
+    let names = flags.map { strdup($0.name) }
+    defer { for name in names { free(name) } }
+    let longs = flags.indices.map { index in
+      signalbox_flag(
+        name: names[index], takes_argument: flags[index].argument != nil, value: Self.firstLong + Int32(index)
+      )
+    }
+
+    // getopt moves these pointers, and not the caller's.
+    var pointers: [UnsafeMutablePointer<CChar>?] = argv + [nil]
+    signalbox_reset_options()
+    while true {
+      let found = signalbox_next_option(Int32(argv.count), &pointers, letters, longs, Int32(longs.count))
+      switch found.value {
+      case -1:
+        operands = pointers[Int(found.next)..<argv.count].compactMap { $0.map { String(cString: $0) } }
+        return
+      case Int32(UInt8(ascii: "?")):
+        throw UsageError("unknown option \(Self.name(of: found, in: pointers)): see --help")
+      case Int32(UInt8(ascii: ":")):
+        throw UsageError("\(Self.name(of: found, in: pointers)) needs an argument: see --help")
+      default:
+        guard let flag = Self.flag(found.value, in: flags) else { continue }
+        values.append((flag.name, found.argument.map { String(cString: $0) }))
+        if let argument = found.argument { overwrite(flag.secret, in: argument) }
+      }
+    }
+  }
+
+  /// Whether the option `name` was given.
+  func has(_ name: String) -> Bool {
+    values.contains { $0.name == name }
+  }
+
+  /// The argument of the option `name`, the last one if it was given more than once.
+  subscript(name: String) -> String? {
+    values.last { $0.name == name }?.value
+  }
+
+  /// The argument of the option `name` as a number in `range`.
+  func number<Value: FixedWidthInteger>(
+    _ name: String, in range: ClosedRange<Value>
+  ) throws(UsageError) -> Value? {
+    guard let text = self[name] else { return nil }
+    guard let value = Value(text), range.contains(value) else {
+      throw UsageError("--\(name) \(text): not a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// The values of long options; below are letters.
+  private static let firstLong: Int32 = 256
+
+  private static func flag(_ value: Int32, in flags: [Flag]) -> Flag? {
+    if value >= firstLong { return flags[Int(value - firstLong)] }
+    let letter = UInt8(exactly: value).map { Character(Unicode.Scalar($0)) }
+    return flags.first { $0.letter != nil && $0.letter == letter }
+  }
+
+  /// The option at fault, without an argument that may follow in the same word.
+  private static func name(
+    of option: signalbox_option, in pointers: [UnsafeMutablePointer<CChar>?]
+  ) -> String {
+    if let letter = UInt8(exactly: option.letter), letter > 0 {
+      return "-\(Character(Unicode.Scalar(letter)))"
+    }
+    guard option.next > 0, let word = pointers[Int(option.next) - 1] else { return "option" }
+    return String(String(cString: word).prefix { $0 != "=" })
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The command `signalbox`: finds the subcommand, and turns its outcome into an exit code.
+@main
+enum SignalBoxMain {
+  static let version = "0.1.0"
+  static var commands: [any Command.Type] { [RunCommand.self, BrokerCommand.self] }
+
+  static func main() async {
+    exit(await run())
+  }
+
+  private static func run() async -> Int32 {
+    let argv = (0..<Int(CommandLine.argc)).compactMap { CommandLine.unsafeArgv[$0] }
+    let word = argv.count > 1 ? String(cString: argv[1]) : "--help"
+    switch word {
+    case "--help", "help":
+      print(help, terminator: "")
+      return argv.count > 1 ? ExitCode.success : ExitCode.usage
+    case "--version":
+      print("signalbox \(version)")
+      return ExitCode.success
+    default:
+      break
+    }
+    guard let command = commands.first(where: { $0.name == word }) else {
+      diagnose("\(word): no such command: see signalbox --help")
+      return ExitCode.usage
+    }
+    return await run(command, Array(argv.dropFirst()))
+  }
+
+  private static func run(
+    _ command: any Command.Type, _ argv: [UnsafeMutablePointer<CChar>]
+  ) async -> Int32 {
+    do {
+      let arguments = try Arguments(
+        argv: argv, flags: command.flags + [.help], endsAtOperand: command.endsAtOperand)
+      if arguments.has(Flag.help.name) {
+        print(command.help, terminator: "")
+        return ExitCode.success
+      }
+      return try await command.run(arguments)
+    } catch let error as UsageError {
+      diagnose("\(command.name): \(error)")
+      return ExitCode.usage
+    } catch {
+      diagnose("\(command.name): \(error)")
+      return ExitCode.failure
+    }
+  }
+
+  private static var help: String {
+    """
+    signalbox bridges MQTT and programs: values, and progress beside them
+
+    \(table(commands.map { ("signalbox \($0.name)", $0.summary) }))
+      signalbox COMMAND --help shows examples and options.
+
+    """
+  }
+}
