@@ -62,7 +62,7 @@ public struct ProgressMessage: Sendable, Hashable {
   }
 
   /// The JSON to send.
-  func payload() throws -> [UInt8] {
+  public func payload() throws -> [UInt8] {
     Array(
       try JSONEncoder.readable.encode(
         Wire(

@@ -57,7 +57,7 @@ public struct StateMessage: Sendable, Hashable {
   }
 
   /// The JSON to send.
-  func payload() throws -> [UInt8] {
+  public func payload() throws -> [UInt8] {
     Array(
       try JSONEncoder.readable.encode(
         Wire(
