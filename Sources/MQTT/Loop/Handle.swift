@@ -47,7 +47,7 @@ final class Handle {
     isTCP = address.port != 0
     let id: String? = clientID.isEmpty ? nil : clientID
     guard Self.isLibraryReady, let mosquitto = mosquitto_new(id, cleanStart, nil) else {
-      throw .invalid("libmosquitto has no memory for a connection")
+      throw .unreachable(address: address.description, reason: "libmosquitto has no memory for a connection")
     }
     self.mosquitto = mosquitto
     mosquitto_user_data_set(mosquitto, Unmanaged.passUnretained(self).toOpaque())
@@ -248,9 +248,9 @@ final class Handle {
     setsockopt(socket, Int32(IPPROTO_TCP), name, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  private func check(_ code: Int32, _ what: String) throws(ConnectionError) {
+  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
     guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
-    throw .invalid("libmosquitto does not take \(what): \(Self.words(code))")
+    throw .invalid("libmosquitto does not take \(what()): \(Self.words(code))")
   }
 
   private func failure(_ code: Int32) -> ConnectionError {
