@@ -57,7 +57,7 @@ final class Supervisor: Sendable {
       defer { close(shellLife) }
       shell = try spawn(
         ["/bin/sh", "-c", Self.script, "sh", folder] + command,
-        inheriting: [shellChannel: 0, shellLife: 3], log: log)
+        inheriting: [shellChannel: 0, shellLife: 3], log: log, inSession: true)
     } catch {
       close(channel)
       close(life)
@@ -143,12 +143,10 @@ func poll(
 #else
   private let stream = Int32(SOCK_STREAM.rawValue)
   private let noSignal = Int32(MSG_NOSIGNAL)
-  /// `POSIX_SPAWN_SETSID` of <spawn.h>, which hides it without `_GNU_SOURCE`.
-  private let setSession: Int32 = 0x80
 #endif
 
 /// Moves `descriptor` out of the way of 0…3, closed on exec: a copy in another child would hide our death.
-private func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
+func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
   let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 10)
   close(descriptor)
   #if canImport(Darwin)
@@ -156,44 +154,4 @@ private func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
     setsockopt(moved, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
   #endif
   return moved
-}
-
-/// Runs `command` in a session of its own, so that a terminal's Ctrl-C and hang-up reach only this process.
-private func spawn(_ command: [String], inheriting descriptors: [Int32: Int32], log: String) throws -> pid_t {
-  #if canImport(Darwin)
-    var actions: posix_spawn_file_actions_t?
-    var attributes: posix_spawnattr_t?
-    let flags =
-      POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT
-  #else
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    let flags = setSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
-  #endif
-  posix_spawn_file_actions_init(&actions)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  posix_spawnattr_init(&attributes)
-  defer { posix_spawnattr_destroy(&attributes) }
-
-  var none = sigset_t()
-  sigemptyset(&none)
-  posix_spawnattr_setsigmask(&attributes, &none)
-  var ordinary = sigset_t()
-  sigemptyset(&ordinary)
-  for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&ordinary, signal) }
-  posix_spawnattr_setsigdefault(&attributes, &ordinary)
-  posix_spawnattr_setflags(&attributes, Int16(flags))
-
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-  posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-  for (ours, theirs) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
-
-  let arguments = command.map { strdup($0) } + [nil]
-  defer { for argument in arguments { free(argument) } }
-  var pid: pid_t = 0
-  let failure = posix_spawn(&pid, command[0], &actions, &attributes, arguments, environ)
-  guard failure == 0 else {
-    throw LocalBrokerError.system("\(command[0]) can't be run: \(String(cString: strerror(failure)))")
-  }
-  return pid
 }

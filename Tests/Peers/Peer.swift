@@ -1,13 +1,15 @@
 public import Brokers
 import Foundation
+import Synchronization
 
 /// The foreign side of the tests: `mosquitto_sub` and `mosquitto_pub` as people use them.
-public final class Peer: @unchecked Sendable {
-  // Sound: `Process` is only waited for and signalled; the lines are under their lock.
-  private let process = Process()
-  private let output = Pipe()
-  private let lock = NSLock()
-  private var received: [UInt8] = []
+public final class Peer: Sendable {
+  private final class Output: Sendable {
+    let bytes = Mutex<[UInt8]>([])
+  }
+
+  private let program: ChildProgram
+  private let output = Output()
 
   /// Starts `mosquitto_sub` and returns when the broker has its subscription.
   public static func subscribe(_ broker: LocalBroker, _ arguments: String...) async throws -> Peer {
@@ -20,48 +22,24 @@ public final class Peer: @unchecked Sendable {
   /// Runs `mosquitto_pub` and returns when it has published.
   public static func publish(_ broker: LocalBroker, _ arguments: String...) async throws {
     let peer = try Peer("mosquitto_pub", broker, arguments)
-    guard await peer.status() == 0 else { throw PeerFailure(program: "mosquitto_pub", arguments: arguments) }
+    guard await peer.program.status == 0 else {
+      throw PeerFailure(program: "mosquitto_pub", arguments: arguments)
+    }
   }
 
   private init(_ program: String, _ broker: LocalBroker, _ arguments: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program, "-h", "127.0.0.1", "-p", "\(broker.port)"] + arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let data = handle.availableData
-      self?.lock.withLock { self?.received += data }
-      if data.isEmpty { handle.readabilityHandler = nil }
+    let command = [program, "-h", "127.0.0.1", "-p", "\(broker.port)"] + arguments
+    self.program = try ChildProgram(command) { [output] bytes in
+      output.bytes.withLock { $0 += bytes }
     }
-    try process.run()
   }
-
-  deinit {
-    output.fileHandleForReading.readabilityHandler = nil
-    if process.isRunning { process.terminate() }
-  }
-
-  /// The process id.
-  public var pid: Int32 { process.processIdentifier }
 
   /// Ends it without a goodbye to the broker.
-  public func kill() {
-    _ = Foundation.kill(process.processIdentifier, SIGKILL)
-  }
+  public func kill() { program.signal(SIGKILL) }
 
   /// What it has printed until now, a line each.
   public var lines: [String] {
-    lock.withLock { String(decoding: received, as: UTF8.self) }.split(separator: "\n").map(String.init)
-  }
-
-  /// Its exit status, when it has one.
-  public func status() async -> Int32 {
-    await withCheckedContinuation { done in
-      DispatchQueue.global().async { [process] in
-        process.waitUntilExit()
-        done.resume(returning: process.terminationStatus)
-      }
-    }
+    String(decoding: output.bytes.withLock { $0 }, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   /// Waits until the lines fulfil a condition; the deadline only ends a test that would fail anyway.

@@ -6,7 +6,9 @@ import SignalBox
 enum DemoCommand: Command {
   static let name = "demo"
   static let summary = "shows it all on a private broker, in half a minute at most"
-  static let examples = [(line: "signalbox demo", purpose: "broker, devices, a signal, a worker and a monitor")]
+  static let examples = [
+    (line: "signalbox demo", purpose: "broker, devices, a signal, a worker and a monitor")
+  ]
   static let flags: [Flag] = []
 
   private static let limit = Duration.seconds(28)
@@ -63,7 +65,7 @@ private struct Demo {
   func play() async throws {
     screen.say("A private broker at \(broker.url); beside it a monitor: mosquitto_sub -v -t '#'")
     let port = "\(broker.port)"
-    let monitor = try DemoProgram("mosquitto_sub", ["-h", "127.0.0.1", "-p", port, "-v", "-t", "#"])
+    let monitor = try DemoProgram(["mosquitto_sub", "-h", "127.0.0.1", "-p", port, "-v", "-t", "#"])
     try await broker.waitForLog("Sending SUBACK")
     async let shown: Void = show(monitor)
     let devices = try Bus(broker.url)
@@ -73,12 +75,12 @@ private struct Demo {
       try await work()
     } catch {
       talk.cancel()
-      monitor.end()
+      monitor.program.signal(SIGTERM)
       throw error
     }
     talk.cancel()
     await devices.close()
-    monitor.end()
+    monitor.program.signal(SIGTERM)
     await shown
   }
 
@@ -94,7 +96,8 @@ private struct Demo {
   /// A wildcard filter as a signal; the broker's own log tells when it was subscribed.
   private func listen() async throws {
     screen.heading("1. Topics are signals, and the broker has a subscription only while somebody listens")
-    screen.say("bus.signal(\"zigbee2mqtt/+\", as: Climate.self) has two subscribers for six readings, then none:")
+    screen.say(
+      "bus.signal(\"zigbee2mqtt/+\", as: Climate.self) has two subscribers for six readings, then none:")
     var options = try ConnectionOptions(url: broker.url)
     options.clientID = "demo-signal"
     let bus = try Bus(options, linger: .milliseconds(300))
@@ -110,7 +113,9 @@ private struct Demo {
     try await broker.waitForLog("Received UNSUBSCRIBE from demo-signal", within: .seconds(10))
     let packets = broker.log.filter { $0.contains("SUBSCRIBE from demo-signal") }
     for line in packets { screen.tagged("broker", line) }
-    guard packets.count == 2 else { throw DemoFailure(description: "\(packets.count) packets for one subscription") }
+    guard packets.count == 2 else {
+      throw DemoFailure(description: "\(packets.count) packets for one subscription")
+    }
     await bus.close()
   }
 
@@ -119,25 +124,27 @@ private struct Demo {
     let work = DemoWork()
     guard !work.files.isEmpty else { throw DemoFailure(description: "found no large files to compress") }
     screen.heading("2. Any program reports its progress under signalbox run")
-    screen.say("signalbox run --job demo/compress -- sh -c '…' compresses \(work.files.count) files (\(work.bytes >> 20) MB):")
+    screen.say(
+      "signalbox run --job demo/compress -- sh -c '…' compresses \(work.files.count) files (\(work.bytes >> 20) MB):"
+    )
     let bus = try Bus(broker.url)
     let events = bus.follow("demo/compress", run: .next)
     let worker = try DemoProgram(
-      DemoCommand.executable,
-      ["run", "-h", "127.0.0.1", "-p", "\(broker.port)", "--job", "demo/compress", "--title", "compress the toolchain", "--"]
-        + work.command)
+      [DemoCommand.executable, "run", "-h", "127.0.0.1", "-p", "\(broker.port)"]
+        + ["--job", "demo/compress", "--title", "compress the toolchain", "--"] + work.command)
     async let output = worker.lines.reduce(0) { count, _ in count + 1 }
     let drawing = events.handling(progress: screen.draw)
     do {
       for try await _ in drawing.values() {}
     } catch {
       screen.finishBar()
-      worker.end()
+      worker.program.signal(SIGTERM)
       throw error
     }
     screen.finishBar()
-    let (status, lines) = (await worker.status, await output)
-    screen.say("It ended with exit status \(status); its own \(lines) lines of output went through unchanged.")
+    let (status, lines) = (await worker.program.status, await output)
+    screen.say(
+      "It ended with exit status \(status); its own \(lines) lines of output went through unchanged.")
     await bus.close()
     guard status == 0, lines == work.files.count else { throw DemoFailure(description: "the worker failed") }
   }

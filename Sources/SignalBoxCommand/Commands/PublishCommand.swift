@@ -32,7 +32,9 @@ enum PublishCommand: Command {
   /// The topic may stand in the url instead, as with mosquitto_pub's `-L`.
   static func topicAndValue(_ arguments: Arguments, _ flags: ConnectionFlags) throws -> (Topic, String) {
     let operands = (flags.topic.map { [$0] } ?? []) + arguments.operands
-    guard operands.count == 2 else { throw UsageError("give one TOPIC and one VALUE, or - for standard input") }
+    guard operands.count == 2 else {
+      throw UsageError("give one TOPIC and one VALUE, or - for standard input")
+    }
     do { return (try Topic(operands[0]), operands[1]) } catch { throw UsageError("\(error)") }
   }
 }

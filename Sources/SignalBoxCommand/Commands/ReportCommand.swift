@@ -8,7 +8,10 @@ enum ReportCommand: Command {
   static let examples = [
     (line: "signalbox report jobs/index 42", purpose: "42 %; also 42%, 3/10, '3/10 files' and ?"),
     (line: "signalbox report jobs/index --done 3 --total 10 --unit files", purpose: "a count, spelled out"),
-    (line: "./work | signalbox report jobs/index -", purpose: "a value on each line, at most four a second sent"),
+    (
+      line: "./work | signalbox report jobs/index -",
+      purpose: "a value on each line, at most four a second sent"
+    ),
   ]
   static let flags =
     [
@@ -56,7 +59,9 @@ enum ReportCommand: Command {
     if let done = try arguments.number("done") { update.done = done }
     if let total = try arguments.number("total") { update.total = total }
     if let fraction = try arguments.number("fraction") {
-      guard fraction <= 1 else { throw UsageError("--fraction \(fraction): not from 0 to 1; percents go as VALUE") }
+      guard fraction <= 1 else {
+        throw UsageError("--fraction \(fraction): not from 0 to 1; percents go as VALUE")
+      }
       update.fraction = fraction
     }
     update.unit = arguments["unit"] ?? update.unit

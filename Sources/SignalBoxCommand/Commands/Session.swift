@@ -7,7 +7,8 @@ struct Unreachable: Error, CustomStringConvertible {
 
 /// Runs `body` with a bus that is connected; closes it on every way out.
 func withConnectedBus<Result>(
-  _ flags: ConnectionFlags, isolation: isolated (any Actor)? = #isolation, _ body: (Bus) async throws -> Result
+  _ flags: ConnectionFlags, isolation: isolated (any Actor)? = #isolation,
+  _ body: (Bus) async throws -> Result
 ) async throws -> Result {
   let bus = try Bus(flags.options)
   do {

@@ -28,10 +28,17 @@ struct DemoDevices {
     var step = 0
     for try await _ in Signal.timer(every: .milliseconds(600)).values() {
       step += 1
-      let wave = Double(step % 10) / 10
+      let wave = step % 10
+      func tenths(_ number: Int) -> Double { Double(number) / 10 }
       switch step % 3 {
-      case 0: kitchen.send(Climate(battery: 91, humidity: 44 + wave, linkquality: 120, temperature: 20.5 + wave))
-      case 1: bath.send(Climate(battery: 78, humidity: 61 - wave, linkquality: 87, temperature: 22.9 - wave))
+      case 0:
+        kitchen.send(
+          Climate(
+            battery: 91, humidity: tenths(440 + wave), linkquality: 120, temperature: tenths(205 + wave)))
+      case 1:
+        bath.send(
+          Climate(battery: 78, humidity: tenths(610 - wave), linkquality: 87, temperature: tenths(229 - wave))
+        )
       default: host.send(.now)
       }
     }

@@ -4,7 +4,8 @@ import Signals
 /// What the demo shows: lines, and on a terminal one bar below them that is drawn over.
 final class DemoScreen: Sendable {
   private let isTerminal = Output.isTerminal
-  private let usesColour = Output.isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+  private let usesColour =
+    Output.isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   private let bar = Lock("")
 
   func heading(_ text: String) { line("", usesColour ? "\n\u{1b}[1m\(text)\u{1b}[0m" : "\n\(text)") }
@@ -51,11 +52,8 @@ final class DemoScreen: Sendable {
     let width = isTerminal ? 150 : 400
     let text = text.count > width ? text.prefix(width) + "…" : text[...]
     bar.withLock { bar in
-      if isTerminal, !bar.isEmpty {
-        Output.write("\r\u{1b}[K\(mark)\(text)\n\(bar)")
-      } else {
-        Output.write("\(mark)\(text)\n")
-      }
+      let hasBar = isTerminal && !bar.isEmpty
+      _ = Output.write(hasBar ? "\r\u{1b}[K\(mark)\(text)\n\(bar)" : "\(mark)\(text)\n")
     }
   }
 

@@ -34,7 +34,8 @@ struct DemoWork {
     let swift = path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/swift") }
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     let toolchain = swift?.resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
-    let own = [toolchain?.appendingPathComponent("lib"), toolchain?.appendingPathComponent("bin")].compactMap(\.self)
+    let own = [toolchain?.appendingPathComponent("lib"), toolchain?.appendingPathComponent("bin")].compactMap(
+      \.self)
     return own + [URL(fileURLWithPath: "/usr/lib"), URL(fileURLWithPath: "/usr/share")]
   }
 

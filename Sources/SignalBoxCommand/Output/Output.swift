@@ -23,6 +23,7 @@ enum Output {
 
   /// What came over the network, fit for a terminal: without control characters.
   static func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }))
+    String(
+      String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }))
   }
 }
