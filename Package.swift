@@ -37,6 +37,8 @@ let package = Package(
       swiftSettings: swiftSettings
     ),
 
+    // What several test targets use of mosquitto's own programs.
+    .target(name: "Peers", dependencies: ["Brokers"], path: "Tests/Peers", swiftSettings: swiftSettings),
     .testTarget(
       name: "SignalsTests", dependencies: ["Signals", "SignalsTesting"],
       swiftSettings: swiftSettings),
@@ -44,7 +46,7 @@ let package = Package(
       name: "MQTTTests", dependencies: ["MQTT", "Brokers", "SignalsTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "SignalsTesting"],
+      name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "Peers", "SignalsTesting"],
       swiftSettings: swiftSettings),
     .testTarget(name: "BrokersTests", dependencies: ["Brokers"], swiftSettings: swiftSettings),
     .testTarget(

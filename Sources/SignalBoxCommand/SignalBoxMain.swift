@@ -4,7 +4,10 @@ import Foundation
 @main
 enum SignalBoxMain {
   static let version = "0.1.0"
-  static var commands: [any Command.Type] { [RunCommand.self, BrokerCommand.self] }
+  static var commands: [any Command.Type] { [
+    DemoCommand.self, WatchCommand.self, RunCommand.self, ReportCommand.self, SubscribeCommand.self,
+    PublishCommand.self, BrokerCommand.self,
+  ] }
 
   static func main() async {
     exit(await run())
@@ -44,6 +47,9 @@ enum SignalBoxMain {
     } catch let error as UsageError {
       diagnose("\(command.name): \(error)")
       return ExitCode.usage
+    } catch let error as Unreachable {
+      diagnose("\(command.name): \(error)")
+      return ExitCode.brokerUnreachable
     } catch {
       diagnose("\(command.name): \(error)")
       return ExitCode.failure

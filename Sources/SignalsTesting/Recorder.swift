@@ -15,7 +15,15 @@ public final class Recorder<Value: Sendable>: Sendable {
   public init(_ signal: Signal<Value>) {
     let sink = Sink<Value>()
     self.sink = sink
-    subscription = signal.subscribe(events: sink.receive)
+    subscription = signal.subscribe {
+      sink.receive(.next($0))
+    } progress: {
+      sink.receive(.progress($0))
+    } failed: {
+      sink.receive(.failed($0))
+    } completed: {
+      sink.receive(.completed)
+    }
   }
 
   /// All events so far.

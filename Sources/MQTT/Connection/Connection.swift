@@ -74,7 +74,8 @@ public final class Connection: Sendable {
   /// Queues a message. Never blocks; cheap from any thread.
   ///
   /// QoS 1 and 2 wait for a connection, QoS 0 only when ``Publish/queuesOffline``. Messages leave in the order in
-  /// which they were queued, whatever their QoS.
+  /// which they were queued, whatever their QoS. In an async function
+  /// pass nil for `completion` to go on at once; without it the call that waits is meant.
   public func publish(_ publish: Publish, completion: (@Sendable (PublishResult) -> Void)? = nil) {
     if let problem = publish.problem {
       completion?(.failed(.invalid("the message on \"\(publish.topic)\" can't be sent: \(problem)")))

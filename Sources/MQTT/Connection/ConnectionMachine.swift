@@ -47,6 +47,8 @@ struct ConnectionMachine {
   private var attempt = 0
   private var doublings = 0
   private var addresses: ArraySlice<Address> = []
+  /// What the last broker to accept the connection said.
+  private(set) var session: Session?
   private var wasConnected = false
 
   /// `random` gives numbers from 0 to 1.
@@ -122,6 +124,7 @@ struct ConnectionMachine {
     addresses = []
     var session = session
     session.isFallback = version != options.version
+    self.session = session
     return [.report(.connected(session))]
   }
 

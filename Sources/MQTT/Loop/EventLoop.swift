@@ -231,7 +231,7 @@ final class EventLoop {
 
   private func accept(_ session: Session, _ delegate: (any ConnectionDelegate)?) {
     handle(.accepted(session))
-    guard case .connected = machine.phase else { return }
+    guard machine.isConnected, let session = machine.session else { return }
     self.session = session
     window.open(limit: min(options.window, session.receiveMaximum))
     mailbox.goOnline()

@@ -56,6 +56,27 @@ public final class Bus: Sendable {
     .attaching { [core] in core.upstream(filter).attach($0, qos) }
   }
 
+  /// Connects now, and returns when the broker has accepted; throws why the first attempt failed.
+  ///
+  /// Never needed: the first subscriber connects too. After a failure that another attempt may mend, the bus goes on
+  /// trying.
+  public func connect() async throws(ConnectionError) {
+    let connection = try core.connection.get()
+    do {
+      for try await state in connection.states.values() {
+        switch state {
+        case .connected: return
+        case .waiting(_, let cause): throw cause
+        case .closed(let cause): throw cause ?? .closed
+        case .idle, .connecting: continue
+        }
+      }
+    } catch let error as ConnectionError {
+      throw error
+    } catch {}
+    throw .closed
+  }
+
   /// Sends one message, and returns when the broker has it (QoS 0: when it is written).
   ///
   /// While there is no connection, QoS 1 waits for one. Throws what the broker or the outbox said.

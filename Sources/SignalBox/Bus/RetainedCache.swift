@@ -33,7 +33,9 @@ final class RetainedCache: ReplayStore {
       let isFirst =
         state.keepsRetainFlag && message.isRetained && state.seen.count < bound
         ? state.seen.insert(message.topic).inserted : true
-      if !message.isRetained, state.keepsRetainFlag, state.seen.count < bound { state.seen.insert(message.topic) }
+      if !message.isRetained, state.keepsRetainFlag, state.seen.count < bound {
+        state.seen.insert(message.topic)
+      }
       message.origin = message.isRetained && isFirst ? .stored : .live
       if message.origin == .stored, state.messages[message.topic]?.payload == message.payload { return nil }
       return message

@@ -49,15 +49,16 @@ struct SubscriptionTable: Sendable {
   /// The broker accepted a connection.
   mutating func connected(sessionPresent: Bool) -> [Action] {
     isConnected = true
-    for filter in entries.keys { entries[filter]?.actual = sessionPresent ? .unsure : .none }
+    if !sessionPresent {
+      for filter in entries.keys { entries[filter]?.actual = .none }
+    }
     return entries.keys.compactMap { reconcile($0) }
   }
 
-  /// The link broke: answers that are under way will not come.
+  /// The link broke: answers that are under way will not come, and what the broker has depends on its session.
   mutating func disconnected() {
     isConnected = false
-    for filter in entries.keys { entries[filter]?.actual = .none }
-    entries = entries.filter { $0.value.wanted != nil }
+    for (filter, entry) in entries where entry.actual != .none { entries[filter]?.actual = .unsure }
   }
 
   /// The broker accepted the subscription that was under way.
@@ -92,7 +93,9 @@ struct SubscriptionTable: Sendable {
   }
 
   private mutating func reconcile(_ filter: TopicFilter) -> Action? {
-    guard isConnected, var entry = entries[filter] else { return nil }
+    guard var entry = entries[filter] else { return nil }
+    if entry.wanted == nil, entry.actual == .none { entries[filter] = nil }
+    guard isConnected else { return nil }
     let action: Action
     switch (entry.wanted, entry.actual) {
     case (let wanted?, .none), (let wanted?, .unsure):
@@ -104,10 +107,7 @@ struct SubscriptionTable: Sendable {
     case (nil, .subscribed), (nil, .unsure):
       entry.actual = .unsubscribing
       action = .unsubscribe(filter)
-    case (nil, .none):
-      entries[filter] = nil
-      return nil
-    case (_, .subscribing), (_, .unsubscribing), (_?, .subscribed):
+    case (nil, .none), (_, .subscribing), (_, .unsubscribing), (_?, .subscribed):
       return nil
     }
     entries[filter] = entry

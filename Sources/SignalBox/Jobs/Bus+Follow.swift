@@ -27,7 +27,9 @@ extension Bus {
       let source = FollowSource(bus: self, funnel: funnel)
       // The state first: of what the broker has in store it tells which run is the current one.
       source.add(topics.state) { message in
-        try StateMessage(payload: message.payload).map { .machine(.state($0, isStored: message.origin != .live)) }
+        try StateMessage(payload: message.payload).map {
+          .machine(.state($0, isStored: message.origin != .live))
+        }
       }
       source.add(topics.progress) { message in
         try ProgressMessage(payload: message.payload).map {
@@ -105,7 +107,9 @@ private struct FollowLogic<Value: Sendable>: FunnelLogic {
     }
   }
 
-  private func perform(_ outputs: [FollowMachine.Output], _ value: Value?, _ downstream: Observer<Value>) -> End? {
+  private func perform(_ outputs: [FollowMachine.Output], _ value: Value?, _ downstream: Observer<Value>)
+    -> End?
+  {
     for output in outputs {
       switch output {
       case .value: value.map(downstream.send)

@@ -128,11 +128,13 @@ final class JobWorker: BusMember, ConnectionDelegate {
   private func publishProgress(_ update: ProgressUpdate, _ state: inout State, outcome: JobState? = nil) {
     state.sequence += 1
     let message = ProgressMessage(
-      update, run: run, sequence: state.sequence, every: Self.every.inSeconds, time: Self.time, outcome: outcome)
+      update, run: run, sequence: state.sequence, every: Self.every.inSeconds, time: Self.time,
+      outcome: outcome)
     guard let payload = try? message.payload() else { return }
     connection.publish(
       Publish(
-        topic.progress, payload, qos: outcome == nil ? .atMostOnce : .atLeastOnce, retain: true, conflates: true,
+        topic.progress, payload, qos: outcome == nil ? .atMostOnce : .atLeastOnce, retain: true,
+        conflates: true,
         properties: Self.properties("progress", run, expiry(outcome != nil))))
   }
 
@@ -150,7 +152,9 @@ final class JobWorker: BusMember, ConnectionDelegate {
   }
 
   /// While it runs three heartbeats, at least a minute; a day once it has ended.
-  private func expiry(_ isEnd: Bool) -> Duration { isEnd ? .seconds(86_400) : max(Self.every * 3, .seconds(60)) }
+  private func expiry(_ isEnd: Bool) -> Duration {
+    isEnd ? .seconds(86_400) : max(Self.every * 3, .seconds(60))
+  }
 
   /// Hints for MQTT 5; nobody needs them to decode.
   private static func properties(_ kind: String, _ run: String, _ expiry: Duration) -> MessageProperties {

@@ -62,12 +62,13 @@ public struct ProgressMessage: Sendable, Hashable {
   }
 
   /// The JSON to send.
-  func payload() throws -> [UInt8] {
+  public func payload() throws -> [UInt8] {
     Array(
       try JSONEncoder.readable.encode(
         Wire(
           v: 1, run: run, seq: sequence, percent: update.fraction.map(Self.percent), done: update.done,
-          total: update.total, unit: update.unit, msg: update.message.map { WireFields.oneLine($0, max: 200) },
+          total: update.total, unit: update.unit,
+          msg: update.message.map { WireFields.oneLine($0, max: 200) },
           phase: update.phase, rate: update.rate, eta: update.remaining?.inSeconds,
           attempt: update.attempt > 1 ? update.attempt : nil, weight: update.weight, every: every, ts: time,
           final: outcome)))
@@ -106,10 +107,12 @@ extension ProgressUpdate {
       self.init(fraction: percent / 100)
     } else if let match = text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\/([0-9]+(?:\.[0-9]+)?)(?:\s+(.+))?/) {
       self.init(
-        done: Double(match.1), total: Double(match.2), unit: match.3.map { WireFields.oneLine(String($0), max: 16) })
+        done: Double(match.1), total: Double(match.2),
+        unit: match.3.map { WireFields.oneLine(String($0), max: 16) })
     } else {
       throw PayloadError(
-        "\"\(WireFields.oneLine(text, max: 40))\" is no progress: write 42, 42%, 3/10 files, ? or the JSON form")
+        "\"\(WireFields.oneLine(text, max: 40))\" is no progress: write 42, 42%, 3/10 files, ? or the JSON form"
+      )
     }
   }
 }

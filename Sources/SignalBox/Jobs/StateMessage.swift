@@ -57,7 +57,7 @@ public struct StateMessage: Sendable, Hashable {
   }
 
   /// The JSON to send.
-  func payload() throws -> [UInt8] {
+  public func payload() throws -> [UInt8] {
     Array(
       try JSONEncoder.readable.encode(
         Wire(
@@ -66,7 +66,8 @@ public struct StateMessage: Sendable, Hashable {
   }
 
   private static func unknown(_ word: String) -> PayloadError {
-    PayloadError("\"\(WireFields.oneLine(word, max: 40))\" is no state of a job: queued, running, paused, done, …")
+    PayloadError(
+      "\"\(WireFields.oneLine(word, max: 40))\" is no state of a job: queued, running, paused, done, …")
   }
 
   private struct Wire: Encodable {

@@ -52,7 +52,8 @@ extension BusCore {
       if case .failed(.closed) = result { return }
       problems.send(
         Problem(
-          topic: message.topic.name, reason: "not published: \(result)", payloadStart: Array(message.payload.prefix(64))))
+          topic: message.topic.name, reason: "not published: \(result)",
+          payloadStart: Array(message.payload.prefix(64))))
     }
   }
 }
@@ -109,6 +110,7 @@ private final class ProgressPublisher: Sendable {
 
   private func publish(_ update: ProgressUpdate) {
     guard let payload = try? ProgressMessage(update).payload() else { return }
-    core.publish(Publish(topic, payload, qos: .atMostOnce, retain: true, conflates: true, queuesOffline: true))
+    core.publish(
+      Publish(topic, payload, qos: .atMostOnce, retain: true, conflates: true, queuesOffline: true))
   }
 }

@@ -18,7 +18,9 @@ extension Bus {
     let decode = PayloadCoding.decoder(for: Value.self)
     let spellsReserved = JobTopic.isReserved(filter)
     return signal(filter, qos: qos).compactMap { [core] message in
-      guard !message.payload.isEmpty, spellsReserved || !JobTopic.isReserved(message.topic) else { return nil }
+      guard !message.payload.isEmpty, spellsReserved || !JobTopic.isReserved(message.topic) else {
+        return nil
+      }
       do {
         return try decode(message.payload)
       } catch {

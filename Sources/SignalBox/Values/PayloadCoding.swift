@@ -2,7 +2,9 @@ import Foundation
 
 /// How values of a type go on the wire and come from it: their own form if they have one, else JSON.
 enum PayloadCoding {
-  static func decoder<Value: Decodable & Sendable>(for type: Value.Type) -> @Sendable ([UInt8]) throws -> Value {
+  static func decoder<Value: Decodable & Sendable>(for type: Value.Type)
+    -> @Sendable ([UInt8]) throws -> Value
+  {
     if let own = Value.self as? any PayloadValue.Type {
       return { payload in
         guard let value = try own.init(payload: payload) as? Value else {

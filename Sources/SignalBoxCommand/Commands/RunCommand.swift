@@ -1,4 +1,5 @@
 import Foundation
+import SignalBox
 
 /// `signalbox run`: a command, untouched, whose progress is published.
 enum RunCommand: Command {
@@ -13,25 +14,58 @@ enum RunCommand: Command {
   static let flags =
     [
       Flag("job", nil, "TOPIC", help: "the topic of the job (required)"),
-      Flag("title", nil, "TEXT", help: "what people call the job"),
+      Flag("title", nil, "TEXT", help: "what people call the job (the command's name)"),
       Flag("parser", nil, "NAME", help: "auto, steps ([n/m]), percent (NN%) or none (auto)"),
+      Flag("flush", nil, "SECONDS", help: "how long to wait for the broker at the end (2)"),
     ] + ConnectionFlags.flags
   static let endsAtOperand = true
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    guard arguments["job"] != nil else { throw UsageError("--job TOPIC is missing") }
-    guard !arguments.operands.isEmpty else { throw UsageError("the command is missing: put it behind --") }
+    guard let topic = arguments["job"] else { throw UsageError("--job TOPIC is missing") }
+    do { _ = try Topic("\(topic)/_progress") } catch { throw UsageError("--job: \(error)") }
+    guard let program = arguments.operands.first else {
+      throw UsageError("the command is missing: put it behind --")
+    }
     let name = arguments["parser"] ?? "auto"
     guard let parser = ParserChoice(name) else {
       throw UsageError("--parser \(name): not one of auto, steps, percent and none")
     }
-    _ = try ConnectionFlags(arguments)
+    let flush = Duration.seconds(try arguments.number("flush", in: 0...3600) ?? 2)
+    let bus = try Bus(try ConnectionFlags(arguments).options)
+    // The arguments of a command may hold secrets: only its name is published.
+    let title = arguments["title"] ?? URL(fileURLWithPath: program).lastPathComponent
+    let begin = { try bus.job(topic, title: title) }
+
+    let code: Int32
+    let job: Job<Never>
     do {
+      // The child first: what connecting does to this process (libmosquitto ignores SIGPIPE) is none of its business.
       let child = try ChildProcess.launch(arguments.operands, parser: parser)
-      return await child.end { _ in }
-    } catch {
+      job = try begin()
+      code = await child.end { [job] in job.report(ProgressUpdate($0)) }
+      job.end(code == 0 ? .done(exit: 0) : .failed(reason(code), exit: Int(code)))
+    } catch let error as LaunchError {
       diagnose("\(error)")
-      return error.exitCode
+      code = error.exitCode
+      job = try begin()
+      job.end(.failed("\(error)", exit: Int(code)))
+    }
+    if await !job.flush(deadline: flush) {
+      diagnose("run: the broker did not confirm the end of \"\(topic)\" in \(flush): check that it runs")
+    }
+    return code
+  }
+
+  private static func reason(_ code: Int32) -> String {
+    code > 128 ? "ended by signal \(code - 128)" : "exit status \(code)"
+  }
+}
+
+extension ProgressUpdate {
+  init(_ parsed: ParsedProgress) {
+    switch parsed {
+    case .steps(let done, let total): self.init(done: Double(done), total: Double(total), unit: "steps")
+    case .percent(let percent): self.init(fraction: percent / 100)
     }
   }
 }

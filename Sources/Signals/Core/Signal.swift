@@ -61,20 +61,6 @@ public struct Signal<Value: Sendable>: Sendable {
     return subscription
   }
 
-  /// Attaches one handler for events of every kind.
-  @discardableResult
-  public func subscribe(events handler: @escaping @Sendable (Event<Value>) -> Void) -> Subscription {
-    subscribe {
-      handler(.next($0))
-    } progress: {
-      handler(.progress($0))
-    } failed: {
-      handler(.failed($0))
-    } completed: {
-      handler(.completed)
-    }
-  }
-
   /// Sends everything into an observer, for example a `Subject`: values, progress and the terminal.
   @discardableResult
   public func subscribe(_ observer: Observer<Value>) -> Subscription {

@@ -95,7 +95,9 @@ struct ConnectionMachineTests {
     .report(.waiting(.seconds(seconds), cause: broken))
   }
 
-  @Test("A refusal that trying again can't mend ends the connection", arguments: [0x85, 0x86, 0x87, 0x8A] as [UInt8])
+  @Test(
+    "A refusal that trying again can't mend ends the connection",
+    arguments: [0x85, 0x86, 0x87, 0x8A] as [UInt8])
   func permanentRefusal(_ code: UInt8) {
     let code = ReasonCode(rawValue: code)
     var machine = machine()

@@ -8,7 +8,8 @@ struct ConnectionOptionsTests {
       ("mqtt://localhost", .tcp(host: "localhost", port: 1883)),
       ("mqtt://broker.example:2000/", .tcp(host: "broker.example", port: 2000)),
       ("tcp://127.0.0.1:1", .tcp(host: "127.0.0.1", port: 1)),
-      ("localhost:1884", .tcp(host: "localhost", port: 1884)), ("localhost", .tcp(host: "localhost", port: 1883)),
+      ("localhost:1884", .tcp(host: "localhost", port: 1884)),
+      ("localhost", .tcp(host: "localhost", port: 1883)),
       ("mqtt://[::1]:1884", .tcp(host: "::1", port: 1884)), ("MQTT://[::1]", .tcp(host: "::1", port: 1883)),
       ("unix:///run/a%20b.sock", .unix(path: "/run/a b.sock")),
     ] as [(String, Endpoint)])
@@ -65,7 +66,9 @@ struct ConnectionOptionsTests {
     refused { $0.password = "x" }
     refused { $0.user = "a\0b" }
     refused { $0.clientID = "a\0b" }
-    refused { $0.clientID = ""; $0.sessionExpiry = .seconds(1) }
+    refused {
+      $0.clientID = ""; $0.sessionExpiry = .seconds(1)
+    }
     refused { $0.endpoint = .unix(path: String(repeating: "a", count: 104)) }
     refused { $0.endpoint = .tcp(host: "", port: 1) }
     try refused { $0.will = Will(try Topic("a"), [UInt8](repeating: 0, count: 65_536)) }

@@ -14,7 +14,8 @@ struct ExchangeTests {
       try await withConnection(ConnectionOptions(broker, version)) { connection, recorder in
         #expect(recorder.history.sessions[0].version == version)
         let granted = try await connection.subscribe([
-          Subscribe(try TopicFilter("a/+"), qos: .atLeastOnce), Subscribe(try TopicFilter("b/#"), qos: .atMostOnce),
+          Subscribe(try TopicFilter("a/+"), qos: .atLeastOnce),
+          Subscribe(try TopicFilter("b/#"), qos: .atMostOnce),
         ])
         #expect(granted == [.granted(.atLeastOnce), .granted(.atMostOnce)])
         for payload in payloads {
@@ -31,7 +32,8 @@ struct ExchangeTests {
     }
   }
 
-  @Test("A retained message is there for who subscribes later, and an empty one clears it", arguments: versions)
+  @Test(
+    "A retained message is there for who subscribes later, and an empty one clears it", arguments: versions)
   func retained(_ version: ProtocolVersion) async throws {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker, version)) { connection, recorder in
@@ -43,8 +45,13 @@ struct ExchangeTests {
         try await eventually("no live message") { recorder.count == 2 }
         #expect(!recorder.history.messages[1].isRetained)
         try await connection.publish(Publish(Topic("lamp"), "", retain: true))
-        let (_, output) = try await runClient("mosquitto_sub", broker, ["-t", "#", "-v", "-W", "1"])
-        #expect(!output.contains("lamp"))
+        try await connection.publish(Publish(Topic("marker"), "here", retain: true))
+        // Retained messages of one filter come in no order, so the second look is over when a live one came.
+        try await withConnection(ConnectionOptions(broker, version)) { later, recorder in
+          _ = try await later.subscribe([Subscribe(TopicFilter("#"))])
+          try await later.publish(Publish(Topic("live"), "now"))
+          try await eventually("the marker is missing") { Set(recorder.texts) == ["here", "now"] }
+        }
       }
     }
   }
@@ -55,8 +62,10 @@ struct ExchangeTests {
       try await withConnection(ConnectionOptions(broker)) { connection, recorder in
         try await connection.publish(Publish(Topic("old"), "retained", retain: true))
         _ = try await connection.subscribe([
-          Subscribe(TopicFilter("a/#"), identifier: 7), Subscribe(TopicFilter("a/+"), identifier: 268_435_455),
-          Subscribe(TopicFilter("silent"), noLocal: true), Subscribe(TopicFilter("old"), retainHandling: .never),
+          Subscribe(TopicFilter("a/#"), identifier: 7),
+          Subscribe(TopicFilter("a/+"), identifier: 268_435_455),
+          Subscribe(TopicFilter("silent"), noLocal: true),
+          Subscribe(TopicFilter("old"), retainHandling: .never),
           Subscribe(TopicFilter("kept"), retainAsPublished: true),
         ])
         try await connection.publish(Publish(Topic("silent"), "own"))
@@ -64,7 +73,10 @@ struct ExchangeTests {
         try await connection.publish(Publish(Topic("a/b"), "twice"))
         try await eventually("copies are missing") { recorder.texts.filter { $0 == "twice" }.count == 2 }
         let messages = recorder.history.messages
-        #expect(Set(messages.filter { $0.topic == "a/b" }.map { Array($0.subscriptionIdentifiers) }) == [[7], [268_435_455]])
+        #expect(
+          Set(messages.filter { $0.topic == "a/b" }.map { Array($0.subscriptionIdentifiers) }) == [
+            [7], [268_435_455],
+          ])
         #expect(messages.first { $0.topic == "kept" }?.isRetained == true)
         #expect(!messages.contains { $0.topic == "silent" || $0.topic == "old" })
       }
@@ -76,10 +88,11 @@ struct ExchangeTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker, version)) { connection, _ in
         let properties = MessageProperties(
-          contentType: "text/plain", expiry: .seconds(99), userProperties: [.init("k", "v"), .init("k", "w"), .init("", "")])
+          contentType: "text/plain", expiry: .seconds(99),
+          userProperties: [.init("k", "v"), .init("k", "w"), .init("", "")])
         try await connection.publish(Publish(Topic("t"), "x", retain: true, properties: properties))
         let (_, output) = try await runClient(
-          "mosquitto_sub", broker, ["-V", "5", "-t", "t", "-C", "1", "-F", "%C|%E|%P|%p", "-W", "60"])
+          "mosquitto_sub", broker, ["-V", "5", "-t", "t", "-C", "1", "-F", "%C|%E|%P|%p"])
         #expect(output.hasPrefix(version == .v5 ? "text/plain|" : "||"), "\(output)")
         #expect(output.contains("k:v k:w") == (version == .v5), "\(output)")
       }
@@ -91,26 +104,32 @@ struct ExchangeTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker, version)) { connection, recorder in
         _ = try await connection.subscribe([Subscribe(TopicFilter("in/#"))])
-        #expect(try await runClient("mosquitto_pub", broker, ["-t", "in/x", "-m", "hello", "-q", "1"]).code == 0)
+        let (code, _) = try await runClient(
+          "mosquitto_pub", broker, ["-t", "in/x", "-m", "hello", "-q", "1"])
+        #expect(code == 0)
         try await eventually("nothing arrived") { recorder.texts == ["hello"] }
         try await connection.publish(Publish(Topic("out/y"), "world", retain: true))
-        let (_, output) = try await runClient("mosquitto_sub", broker, ["-t", "out/#", "-v", "-C", "1", "-W", "60"])
+        let (_, output) = try await runClient(
+          "mosquitto_sub", broker, ["-t", "out/#", "-v", "-C", "1"])
         #expect(output == "out/y world\n")
       }
     }
   }
 
-  @Test("A refused subscription reaches the caller and leaves the others alone", arguments: versions)
+  @Test(
+    "A refused subscription reaches the caller and leaves the others alone",
+    .enabled(if: SubscribeRules.plugin != nil, "mosquitto's dynamic security plugin is not installed"),
+    arguments: versions)
   func refusedSubscription(_ version: ProtocolVersion) async throws {
-    // mosquitto 2.0 checks rules at subscribe only for whole filters that a plugin knows, so the other refusal
-    // that it gives, for a filter beyond its own limits, is asked for: a shared one in a broker without them.
-    let options = LocalBroker.Options(accessRules: ["topic readwrite open/#"])
-    try await LocalBroker.with(options) { broker in
+    let rules = try SubscribeRules(allowing: "open/#")
+    defer { rules.remove() }
+    try await LocalBroker.with(.init(configuration: rules.configuration)) { broker in
       try await withConnection(ConnectionOptions(broker, version)) { connection, recorder in
         let results = try await connection.subscribe([
           Subscribe(TopicFilter("open/#")), Subscribe(TopicFilter("secret/#")),
         ])
-        #expect(results == [.granted(.atLeastOnce), .refused(version == .v5 ? .notAuthorized : .unspecified)])
+        #expect(
+          results == [.granted(.atLeastOnce), .refused(version == .v5 ? .notAuthorized : .unspecified)])
         try await connection.publish(Publish(Topic("open/a"), "x"))
         try await eventually("the granted filter is deaf") { recorder.count == 1 }
       }
@@ -125,8 +144,8 @@ struct ExchangeTests {
         await #expect(throws: ConnectionError.publishRefused(denied, .notAuthorized)) {
           try await connection.publish(Publish(denied, "x"))
         }
-        try #expect(
-          await connection.publish(Publish(Topic("open/a"), "x")) == .acknowledged(.noMatchingSubscribers))
+        let result = try await connection.publish(Publish(Topic("open/a"), "x"))
+        #expect(result == .acknowledged(.noMatchingSubscribers))
       }
     }
   }
@@ -152,7 +171,8 @@ struct ExchangeTests {
       let connection = try Connection(ConnectionOptions(broker, version))
       let answers = Collector<PublishResult>()
       let recorder = Recorder { message in
-        guard message.topic == "ping", let pong = try? Topic("pong"), let filter = try? TopicFilter("ping") else {
+        guard message.topic == "ping", let pong = try? Topic("pong"), let filter = try? TopicFilter("ping")
+        else {
           return
         }
         connection.publish(Publish(pong, message.payload)) { answers.add($0) }
@@ -179,7 +199,9 @@ struct ExchangeTests {
         publishing.outboxLimits.count = count
         try await withConnection(publishing) { publisher, _ in
           let topic = try Topic("n")
-          for index in 0..<count { publisher.publish(Publish(topic, "\(index)", qos: .atMostOnce)) }
+          for index in 0..<count {
+            publisher.publish(Publish(topic, "\(index)", qos: .atMostOnce), completion: nil)
+          }
           try await eventually("messages are missing") { recorder.count >= count }
         }
         #expect(recorder.texts.elementsEqual((0..<count).map { "\($0)" }))

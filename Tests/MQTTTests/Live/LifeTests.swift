@@ -31,7 +31,9 @@ struct LifeTests {
     }
   }
 
-  @Test("A broker that starts late is found, and what waited for it arrives", arguments: [ProtocolVersion.v5, .v311])
+  @Test(
+    "A broker that starts late is found, and what waited for it arrives",
+    arguments: [ProtocolVersion.v5, .v311])
   func lateBroker(_ version: ProtocolVersion) async throws {
     try await LocalBroker.with { broker in
       await broker.kill()
@@ -60,7 +62,8 @@ struct LifeTests {
   @Test("A connection through a Unix domain socket works")
   func unixSocket() async throws {
     let path = "/tmp/sb-\(UUID().uuidString.prefix(8)).sock"
-    try await LocalBroker.with(.init(configuration: ["listener 0 \(path)", "allow_anonymous true"])) { broker in
+    try await LocalBroker.with(.init(configuration: ["listener 0 \(path)", "allow_anonymous true"])) {
+      broker in
       try await withConnection(ConnectionOptions(url: "unix://\(path)")) { connection, recorder in
         _ = try await connection.subscribe([Subscribe(TopicFilter("a"))])
         try await connection.publish(Publish(Topic("a"), "x"))
@@ -96,7 +99,8 @@ struct LifeTests {
     end.dispose()
   }
 
-  @Test("The will is published when the process goes without goodbye, and only then", arguments: [false, true])
+  @Test(
+    "The will is published when the process goes without goodbye, and only then", arguments: [false, true])
   func will(_ saysGoodbye: Bool) async throws {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
@@ -135,10 +139,12 @@ struct LifeTests {
       connection.connect()
       await connection.close(deadline: .seconds(60))
       #expect(results.count == 1_000)
-      #expect(results.values.allSatisfy(\.isSuccess))
+      #expect(results.values.allSatisfy { $0.isSuccess })
       #expect(broker.log.count { $0.contains("Received PUBLISH") } == 1_000)
       try await broker.waitForLog("Received DISCONNECT")
-      await #expect(throws: ConnectionError.closed) { try await connection.publish(Publish(Topic("n"), "late")) }
+      await #expect(throws: ConnectionError.closed) {
+        try await connection.publish(Publish(Topic("n"), "late"))
+      }
     }
   }
 

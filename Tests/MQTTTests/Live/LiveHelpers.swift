@@ -67,6 +67,7 @@ func record(_ connection: Connection) -> (states: Collector<ConnectionState>, en
 }
 
 /// A connection that is up, with its recorder; closed when `body` has returned.
+@discardableResult
 func withConnection<Result: Sendable>(
   _ options: ConnectionOptions, _ recorder: Recorder = Recorder(),
   _ body: (Connection, Recorder) async throws -> Result
@@ -85,8 +86,9 @@ func withConnection<Result: Sendable>(
 }
 
 /// One of mosquitto's own clients, with its output.
-func runClient(_ name: String, _ broker: LocalBroker, _ arguments: [String]) async throws -> (code: Int32, output: String)
-{
+func runClient(_ name: String, _ broker: LocalBroker, _ arguments: [String]) async throws -> (
+  code: Int32, output: String
+) {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = [name, "-h", "127.0.0.1", "-p", "\(broker.port)"] + arguments

@@ -78,11 +78,14 @@ struct OutboxTests {
     _ = outbox.offer(try publish("p", conflates: true), token: 0, isOnline: false)
     _ = outbox.offer(try publish("p"), token: 1, isOnline: false)
     _ = outbox.offer(try publish("q", conflates: true), token: 2, isOnline: false)
-    guard case .queued(superseded: 0) = outbox.offer(try publish("p", conflates: true), token: 3, isOnline: false)
+    guard
+      case .queued(superseded: 0) = outbox.offer(try publish("p", conflates: true), token: 3, isOnline: false)
     else { return #expect(Bool(false), "a full outbox must still take what makes no more of it") }
     #expect(outbox.count == 3)
     #expect(take(&outbox).map(\.token) == [1, 2, 3])
-    guard case .queued(superseded: nil) = outbox.offer(try publish("p", conflates: true), token: 4, isOnline: true)
+    guard
+      case .queued(superseded: nil) = outbox.offer(
+        try publish("p", conflates: true), token: 4, isOnline: true)
     else { return #expect(Bool(false), "what was sent can't be superseded") }
   }
 
