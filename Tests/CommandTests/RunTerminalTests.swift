@@ -5,8 +5,8 @@ import Testing
 struct RunTerminalTests {
   let workspace: Workspace
 
-  init() throws {
-    workspace = try Workspace()
+  init() async throws {
+    workspace = try await Workspace()
   }
 
   @Test("The command sees a terminal where there is one, and only there")
