@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,9 +20,10 @@ static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
 };
 
 // A process id once the child runs; 0 before, and again before its id can come to mean another process.
-static volatile sig_atomic_t child;
-// A signal that came before the child did.
-static volatile sig_atomic_t early;
+// Handlers run on any thread, so these are atomic, and free of locks wherever this is compiled.
+static atomic_int child;
+// A signal that came before the child did; whoever takes it sends it on.
+static atomic_int early;
 
 static bool is_from_terminal(const siginfo_t *info) {
 #ifdef SI_KERNEL
@@ -31,15 +33,24 @@ static bool is_from_terminal(const siginfo_t *info) {
 #endif
 }
 
+static void forward_early(void) {
+  pid_t pid = child;
+  if (pid == 0) return;
+  int number = atomic_exchange(&early, 0);
+  if (number) kill(pid, number);
+}
+
 static void forward(int number, siginfo_t *info, void *context) {
   (void)context;
   // The terminal signals the whole group: the child has it already.
   if (is_from_terminal(info)) return;
   int failure = errno;
-  if (child > 0) {
-    kill((pid_t)child, number);
+  pid_t pid = child;
+  if (pid > 0) {
+    kill(pid, number);
   } else {
     early = number;
+    forward_early();
   }
   errno = failure;
 }
@@ -58,12 +69,9 @@ static void handle_signals(sigset_t *ours) {
   }
   // Ignored, as some daemons leave it, it would cost us the child's exit status.
   if (is_ignored(SIGCHLD)) signal(SIGCHLD, SIG_DFL);
-  // Only the child's stopping stops us; and our own writes must not end us.
-  static const int ours_to_ignore[] = {SIGTTIN, SIGTTOU, SIGPIPE};
-  for (unsigned i = 0; i < sizeof ours_to_ignore / sizeof *ours_to_ignore; i++) {
-    if (is_ignored(ours_to_ignore[i])) continue;
-    signal(ours_to_ignore[i], SIG_IGN);
-    sigaddset(ours, ours_to_ignore[i]);
+  if (!is_ignored(SIGPIPE)) {
+    signal(SIGPIPE, SIG_IGN);
+    sigaddset(ours, SIGPIPE);
   }
 }
 
@@ -92,21 +100,21 @@ pid_t signalbox_spawn(char *const argv[], int out, int err) {
     return -1;
   }
   child = pid;
-  if (early) kill(pid, early);
+  forward_early();
   return pid;
 }
 
-static void stop_by(int number) {
+static void stop(void) {
   struct sigaction ours, usual = {.sa_handler = SIG_DFL};
   sigset_t only, mask;
   sigemptyset(&only);
-  sigaddset(&only, number);
-  sigaction(number, &usual, &ours);
+  sigaddset(&only, SIGTSTP);
+  sigaction(SIGTSTP, &usual, &ours);
   pthread_sigmask(SIG_UNBLOCK, &only, &mask);
   // To this thread, so that it stops here and not when our handler is back.
-  raise(number);
+  raise(SIGTSTP);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  sigaction(number, &ours, NULL);
+  sigaction(SIGTSTP, &ours, NULL);
 }
 
 int signalbox_wait(pid_t pid) {
@@ -120,8 +128,9 @@ int signalbox_wait(pid_t pid) {
     if (info.si_code == CLD_STOPPED) {
       int number = info.si_status;
       waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG);
-      // One that is stopped by SIGSTOP may be continued alone, and we would not learn of it.
-      if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU) stop_by(number);
+      // SIGTTIN and SIGTTOU go to the whole group: they have stopped us. One that is stopped by SIGSTOP may be
+      // continued alone, and we would not learn of it.
+      if (number == SIGTSTP) stop();
       continue;
     }
     child = 0;

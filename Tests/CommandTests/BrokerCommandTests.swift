@@ -5,8 +5,8 @@ import Testing
 struct BrokerCommandTests {
   let workspace: Workspace
 
-  init() throws {
-    workspace = try Workspace()
+  init() async throws {
+    workspace = try await Workspace()
   }
 
   @Test(

@@ -1,14 +1,17 @@
+import Brokers
 import CCommand
 import Foundation
 import Testing
 
-/// A folder for one test, with the built `signalbox` at hand as `$SB` of its scripts.
+/// A folder and a broker for one test, with the built `signalbox` at hand as `$SB` of its scripts.
 ///
 /// `$RUN` is `signalbox run` for the scripts that are also run without it.
 final class Workspace {
   let folder: URL
+  let broker: LocalBroker
 
-  init() throws {
+  init() async throws {
+    broker = try await LocalBroker.start()
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("signalbox-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
@@ -23,6 +26,8 @@ final class Workspace {
     errors: FileHandle? = nil
   ) throws -> Child {
     var environment = ProcessInfo.processInfo.environment
+    environment["SIGNALBOX_URL"] = broker.url
+    environment["PORT"] = "\(broker.port)"
     environment["SB"] = signalbox.path
     environment["RUN"] = withRun ? "\(signalbox.path) run --job test/job --" : ""
     return try Child(

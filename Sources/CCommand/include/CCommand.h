@@ -71,7 +71,7 @@ pid_t signalbox_spawn(char *const argv[], int out, int err);
 
 /// Waits for the child `pid` to end; its exit code, or 128 + the number of the signal that ended it.
 ///
-/// When the child is stopped by job control, this process stops too, and goes on with it.
+/// When Ctrl-Z stops the child, this process stops too, and goes on with it.
 int signalbox_wait(pid_t pid);
 
 #endif
