@@ -4,10 +4,12 @@ import Foundation
 @main
 enum SignalBoxMain {
   static let version = "0.1.0"
-  static var commands: [any Command.Type] { [
-    DemoCommand.self, WatchCommand.self, RunCommand.self, ReportCommand.self, SubscribeCommand.self,
-    PublishCommand.self, BrokerCommand.self,
-  ] }
+  static var commands: [any Command.Type] {
+    [
+      DemoCommand.self, WatchCommand.self, RunCommand.self, ReportCommand.self, SubscribeCommand.self,
+      PublishCommand.self, BrokerCommand.self,
+    ]
+  }
 
   static func main() async {
     exit(await run())
