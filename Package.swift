@@ -43,14 +43,21 @@ let package = Package(
       name: "SignalsTests", dependencies: ["Signals", "SignalsTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "SignalsTesting"],
+      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "Peers"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "Peers", "SignalsTesting"],
       swiftSettings: swiftSettings),
-    .testTarget(name: "BrokersTests", dependencies: ["Brokers"], swiftSettings: swiftSettings),
+    .testTarget(name: "BrokersTests", dependencies: ["Brokers", "Peers"], swiftSettings: swiftSettings),
+    // The README's first program, and a test that it is this one.
+    .executableTarget(
+      name: "FirstProgram", dependencies: ["SignalBox"], path: "Tests/FirstProgram",
+      swiftSettings: swiftSettings),
     .testTarget(
-      name: "CommandTests", dependencies: ["SignalBoxCommand", "Brokers"],
+      name: "ReadmeTests", dependencies: ["FirstProgram", "Brokers", "Peers"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["SignalBoxCommand", "Brokers", "Peers"],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Brokers
 import Foundation
+import Peers
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

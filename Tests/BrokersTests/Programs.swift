@@ -1,5 +1,6 @@
 import Brokers
 import Foundation
+import Peers
 import Testing
 
 /// Runs `program` of `PATH` with its output and errors in a pipe.
@@ -35,15 +36,6 @@ func receive(_ broker: LocalBroker, _ more: [String]) async throws -> String {
   _ = try await status(of: process)
   let output = try #require(process.standardOutput as? Pipe).fileHandleForReading
   return String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
-}
-
-/// Waits until `condition` holds; the deadline only ends a test that would fail anyway.
-func eventually(_ condition: () throws -> Bool) async throws {
-  let deadline = ContinuousClock.now + .seconds(60)
-  while try !condition() {
-    try #require(ContinuousClock.now < deadline, "the condition did not come true")
-    try await Task.sleep(for: .milliseconds(5))
-  }
 }
 
 /// Whether a process with this id exists.

@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import Testing
 
 /// A process under test, alone in a process group.

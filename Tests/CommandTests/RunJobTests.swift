@@ -1,4 +1,5 @@
 import Foundation
+import Peers
 import Testing
 
 /// What `mosquitto_sub` sees of a run.

@@ -1,6 +1,7 @@
 import Brokers
 import CCommand
 import Foundation
+import Peers
 import Testing
 
 /// A folder and a broker for one test, with the built `signalbox` at hand as `$SB` of its scripts.
@@ -73,27 +74,7 @@ struct Outcome: Equatable {
   var errorText: String { String(decoding: errors, as: UTF8.self) }
 }
 
-/// The command beside the test bundle.
-let signalbox: URL = {
-  #if os(macOS)
-    for bundle in Bundle.allBundles where bundle.bundlePath.hasSuffix(".xctest") {
-      return bundle.bundleURL.deletingLastPathComponent().appendingPathComponent("signalbox")
-    }
-  #endif
-  return Bundle.main.bundleURL.appendingPathComponent("signalbox")
-}()
-
-/// Waits until `condition` holds; the deadline only ends a test that would fail anyway.
-func eventually(
-  _ comment: Comment = "the condition did not come true", isolation: isolated (any Actor)? = #isolation,
-  _ condition: () throws -> Bool
-) async throws {
-  let deadline = ContinuousClock.now + .seconds(120)
-  while try !condition() {
-    try #require(ContinuousClock.now < deadline, comment)
-    try await Task.sleep(for: .milliseconds(5))
-  }
-}
+let signalbox = builtProgram("signalbox")
 
 /// Whether a process with this id exists and is no zombie.
 func isAlive(_ pid: pid_t) -> Bool {

@@ -55,15 +55,3 @@ public struct PeerFailure: Error {
   let program: String
   let arguments: [String]
 }
-
-/// A condition that did not come true in a minute.
-public struct NeverTrue: Error {}
-
-/// Waits until `condition` holds; the deadline only ends a test that would fail anyway.
-public func eventually(_ condition: () async throws -> Bool) async throws {
-  let deadline = ContinuousClock.now + .seconds(60)
-  while try await !condition() {
-    guard ContinuousClock.now < deadline else { throw NeverTrue() }
-    try await Task.sleep(for: .milliseconds(5))
-  }
-}

@@ -165,6 +165,7 @@ final class BusCore: ConnectionDelegate {
       if case .refused(let code) = answers.first {
         refuse(filter, BusError.subscriptionRefused(filter, code))
       } else {
+        state.withLock { $0.routes[filter]?.cache }?.didSubscribe()
         update { $0.table.granted(filter) }
       }
     case .failure(.timedOut):

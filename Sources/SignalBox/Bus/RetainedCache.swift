@@ -5,41 +5,64 @@ import Signals
 ///
 /// MQTT 5, with retain-as-published: the cache is the broker's retained set. MQTT 3.1.1, where live messages come
 /// without the flag: the newest message of each topic. Bounded; topics beyond the bound are not remembered.
+///
+/// With retain-as-published both stored and live messages carry the flag. Stored ones are the first of their topic, and
+/// they come in one go around the SUBACK: what comes later than `burst` after it, or after the last stored one, is live.
 final class RetainedCache: ReplayStore {
   private struct State {
     var messages: [String: Message] = [:]
     /// The topics that have come since the last SUBSCRIBE.
     var seen: Set<String> = []
     var keepsRetainFlag = false
+    /// Until when a message can be a stored one; `nil` until the SUBACK.
+    var storedUntil: Duration?
   }
 
+  private static let burst = Duration.milliseconds(250)
+
   private let bound: Int
+  private let scheduler: any Scheduler
   private let state = Lock(State())
 
-  init(bound: Int = 10_000) { self.bound = bound }
+  init(bound: Int = 10_000, _ scheduler: any Scheduler) {
+    self.bound = bound
+    self.scheduler = scheduler
+  }
 
   /// A SUBSCRIBE goes out: the broker will send what it has in store, once more.
   func willSubscribe(keepsRetainFlag: Bool) {
     state.withLock { state in
       state.keepsRetainFlag = keepsRetainFlag
       state.seen = []
+      state.storedUntil = nil
     }
+  }
+
+  /// The SUBACK has come.
+  func didSubscribe() {
+    let now = scheduler.now
+    state.withLock { $0.storedUntil = now + Self.burst }
   }
 
   /// The message with its origin; `nil` for a stored one that the observers have already.
   func admit(_ message: Message) -> Message? {
     state.withLock { state in
       var message = message
-      let isFirst =
-        state.keepsRetainFlag && message.isRetained && state.seen.count < bound
-        ? state.seen.insert(message.topic).inserted : true
-      if !message.isRetained, state.keepsRetainFlag, state.seen.count < bound {
-        state.seen.insert(message.topic)
-      }
-      message.origin = message.isRetained && isFirst ? .stored : .live
+      message.origin = origin(of: message, &state)
       if message.origin == .stored, state.messages[message.topic]?.payload == message.payload { return nil }
       return message
     }
+  }
+
+  private func origin(of message: Message, _ state: inout State) -> MessageOrigin {
+    guard state.keepsRetainFlag else { return message.isRetained ? .stored : .live }
+    let isFirst = state.seen.count < bound && state.seen.insert(message.topic).inserted
+    guard message.isRetained, isFirst else { return .live }
+    guard let until = state.storedUntil else { return .stored }
+    let now = scheduler.now
+    guard now <= until else { return .live }
+    state.storedUntil = now + Self.burst
+    return .stored
   }
 
   func remember(_ message: Message) {

@@ -15,7 +15,7 @@ final class Upstream: Sendable {
     self.filter = filter
     self.core = core
     shared = .shared(linger: core.linger, on: core.scheduler) {
-      RetainedCache()
+      RetainedCache(core.scheduler)
     } start: { cache, observer in
       // The observer that made it start keeps this upstream, and from here on the run does.
       let upstream = core.upstream(filter)

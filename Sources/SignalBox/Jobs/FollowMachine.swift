@@ -4,7 +4,7 @@ import Signals
 public enum FollowedRun: Sendable, Hashable {
   /// The live run, or else the outcome of the last one.
   case current
-  /// The next run that shows itself; what the broker has in store is passed over.
+  /// The live run, or else the next one: what the broker has in store of a run that has ended is passed over.
   case next
 }
 
@@ -52,13 +52,17 @@ struct FollowMachine: Sendable {
   mutating func receive(_ input: Input) -> [Output] {
     switch input {
     case .value(let isStored):
-      if isStored, mode == .next { return [] }
+      // A stored value of a run that has not been seen is the last run's.
+      if isStored, mode == .next, run == nil { return [] }
       if !isStored { valueCount += 1 }
       return [.value] + endIfComplete()
     case .progress(let message, let isStored):
-      return isStored && mode == .next ? [] : receive(message, isStored)
+      // Whether stored progress is of a run that has ended, only the state tells.
+      if isStored, mode == .next, run != .some(message.run) { return [] }
+      return receive(message, isStored)
     case .state(let message, let isStored):
-      return isStored && mode == .next ? [] : receive(message, isStored)
+      let isOver = message.state.isEnd || message.state == .lost
+      return isStored && isOver && mode == .next ? [] : receive(message, isStored)
     case .waited(let token):
       guard token == self.token, let pending else { return [] }
       return [.end(error(pending))]

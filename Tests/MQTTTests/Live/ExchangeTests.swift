@@ -1,6 +1,7 @@
 import Brokers
 import Foundation
 import MQTT
+import Peers
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Brokers
 import MQTT
 import Signals
+import Peers
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Brokers
 import Foundation
 import Signals
+import Peers
 import Testing
 
 @testable import MQTT

@@ -1,5 +1,6 @@
 import Brokers
 import Foundation
+import Peers
 import MQTT
 import Signals
 import Testing
@@ -37,17 +38,6 @@ final class Collector<Value: Sendable>: Sendable {
   var values: [Value] { state.withLock { $0 } }
   var count: Int { state.withLock { $0.count } }
   func add(_ value: Value) { state.withLock { $0.append(value) } }
-}
-
-/// Waits until `condition` holds; fails the test after a minute and a half.
-func eventually(
-  _ what: Comment, _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-) async throws {
-  let deadline = ContinuousClock.now + .seconds(90)
-  while try await !condition() {
-    try #require(ContinuousClock.now < deadline, what, sourceLocation: sourceLocation)
-    try await Task.sleep(for: .milliseconds(5))
-  }
 }
 
 extension ConnectionOptions {

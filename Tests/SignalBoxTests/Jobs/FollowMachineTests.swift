@@ -115,7 +115,14 @@ import Testing
     #expect(play([progress("a", 0.5), progress("b", 0.1)]) == ["50%", "a new run of the job began"])
   }
 
-  @Test func `next passes over what is stored`() {
+  @Test func `next follows a run that is under way`() {
+    let inputs = [
+      state("r", .running, stored: true), progress("r", 0.4, stored: true), progress("r", 0.5),
+    ]
+    #expect(play(inputs, .next) == ["40%", "50%"])
+  }
+
+  @Test func `next passes over what is stored of a run that has ended`() {
     let inputs = [
       state("old", .done, stored: true), progress("old", 1, stored: true, outcome: .done),
       .value(isStored: true),
