@@ -22,6 +22,14 @@ package struct DrainQueue<Item> {
     return true
   }
 
+  /// Ends the draining if nothing waits; `false`: go on with `next`.
+  @inlinable
+  mutating func leaveIfEmpty() -> Bool {
+    guard waiting.isEmpty else { return false }
+    isDraining = false
+    return true
+  }
+
   /// The next item for the one who drains; `nil` ends the draining.
   @inlinable
   package mutating func next() -> Item? {
