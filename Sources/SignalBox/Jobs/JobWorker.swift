@@ -227,7 +227,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
 
   /// A late will, or end, of an old run must not stand where this run is.
   func connectionDidReceive(_ message: Message) {
-    guard let other = try? StateMessage(payload: message.payload), other.run != run,
+    // What was in store before us has been replaced by our own state.
+    guard !message.isRetained, let other = try? StateMessage(payload: message.payload), other.run != run,
       other.state.isEnd || other.state == .lost
     else { return }
     state.withLock { if !$0.message.state.isEnd { publishState(&$0) } }
