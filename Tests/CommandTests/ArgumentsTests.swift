@@ -46,6 +46,7 @@ struct ArgumentsTests {
     arguments: [
       (["--nope=secret"], "unknown option --nope: see --help"),
       (["-Z"], "unknown option -Z: see --help"),
+      (["-5"], "unknown option -5: put -- before a value that begins with -"),
       (["-vZ"], "unknown option -Z: see --help"),
       (["--job"], "--job needs an argument: see --help"),
       (["x", "-h"], "-h needs an argument: see --help"),

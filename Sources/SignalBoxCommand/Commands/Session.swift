@@ -17,12 +17,35 @@ func withConnectedBus<Result>(
     } catch {
       throw Unreachable(description: "\(error)")
     }
+    let link = bus.state.subscribe(LinkNotice().look)
     let result = try await body(bus)
+    link.dispose()
     await bus.close()
     return result
   } catch {
     await bus.close(deadline: .zero)
     throw error
+  }
+}
+
+/// Says on standard error that the link broke, and that it is back.
+private final class LinkNotice: Sendable {
+  private let isBroken = Lock(false)
+
+  func look(_ state: ConnectionState) {
+    switch state {
+    case .waiting(_, let cause):
+      if !isBroken.withLock({ exchange(&$0, true) }) { diagnose("\(cause); trying again") }
+    case .connected:
+      if isBroken.withLock({ exchange(&$0, false) }) { diagnose("connected again") }
+    case .idle, .connecting, .closed:
+      break
+    }
+  }
+
+  private func exchange(_ value: inout Bool, _ new: Bool) -> Bool {
+    defer { value = new }
+    return value
   }
 }
 

@@ -33,7 +33,8 @@ enum SubscribeCommand: Command {
         for try await message in messages(bus, filters, flags.qos ?? .atMostOnce) {
           guard !message.payload.isEmpty else { continue }
           guard kind.accepts(message.payload) else {
-            diagnose("\"\(Output.printable(message.topic))\": not \(kind.rawValue)")
+            let start = Output.printable(String(decoding: message.payload.prefix(40), as: UTF8.self))
+            diagnose("\"\(Output.printable(message.topic))\": \"\(start)\" is not \(kind.description)")
             continue
           }
           let line = isJSON ? Array(json(message).utf8) : plain(message, isVerbose)
@@ -84,6 +85,15 @@ enum SubscribeCommand: Command {
         throw UsageError("--as \(name ?? ""): not one of number, text and json")
       }
       self = kind
+    }
+
+    var description: String {
+      switch self {
+      case .anything: "anything"
+      case .number: "a number"
+      case .text: "UTF-8 text"
+      case .json: "JSON"
+      }
     }
 
     func accepts(_ payload: [UInt8]) -> Bool {

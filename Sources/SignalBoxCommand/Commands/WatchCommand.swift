@@ -7,6 +7,7 @@ enum WatchCommand: Command {
   static let operands = "[FILTER…]"
   static let examples = [
     (line: "signalbox watch", purpose: "everything"),
+    (line: "signalbox watch jobs/backup", purpose: "one job: its values, progress and state"),
     (line: "signalbox watch 'jobs/#'", purpose: "all jobs below jobs/"),
     (line: "signalbox watch --json 'jobs/#' | jq -c .percent", purpose: "an object for each event"),
   ]
@@ -18,11 +19,11 @@ enum WatchCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let flags = try ConnectionFlags(arguments)
-    var filters = try SubscribeCommand.filters(arguments, flags)
-    if filters.isEmpty { filters = [try TopicFilter("#")] }
+    let given = try SubscribeCommand.filters(arguments, flags)
+    let filters = given.isEmpty ? [try TopicFilter("#")] : try given.flatMap(withJob)
     let isJSON = arguments.has("json")
     let count = try arguments.number("count", in: 1...Int.max)
-    return try await untilInterrupted { [filters] in
+    return try await untilInterrupted {
       try await withConnectedBus(flags) { bus in
         var view = PlainView()
         var printed = 0
@@ -35,5 +36,14 @@ enum WatchCommand: Command {
         }
       }
     }
+  }
+
+  /// The topic of a job stands for all that the job says.
+  private static func withJob(_ filter: TopicFilter) throws -> [TopicFilter] {
+    let isTopic =
+      (try? Topic(filter.name)) != nil && !filter.name.hasSuffix("/_progress")
+      && !filter.name.hasSuffix("/_state")
+    return isTopic
+      ? [filter] + (try ["_state", "_progress"].map { try TopicFilter("\(filter.name)/\($0)") }) : [filter]
   }
 }

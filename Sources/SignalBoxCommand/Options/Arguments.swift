@@ -42,7 +42,11 @@ struct Arguments {
         operands = pointers[Int(found.next)..<argv.count].compactMap { $0.map { String(cString: $0) } }
         return
       case Int32(UInt8(ascii: "?")):
-        throw UsageError("unknown option \(Self.name(of: found, in: pointers)): see --help")
+        let name = Self.name(of: found, in: pointers)
+        let isNumber = name.dropFirst().first?.isNumber == true
+        throw UsageError(
+          "unknown option \(name): "
+            + (isNumber ? "put -- before a value that begins with -" : "see --help"))
       case Int32(UInt8(ascii: ":")):
         throw UsageError("\(Self.name(of: found, in: pointers)) needs an argument: see --help")
       default:

@@ -23,7 +23,9 @@ struct PlainView {
 
   private static func text(_ message: ProgressMessage) -> String {
     let update = message.update
-    var parts = [update.shownPercent(isDone: message.outcome == .done).map { "\($0)%" } ?? "…"]
+    // The anonymous run of a script has no last progress that says how it ended.
+    let isDone = message.outcome == .done || message.run == nil
+    var parts = [update.shownPercent(isDone: isDone).map { "\($0)%" } ?? "…"]
     if let done = update.done {
       let count = update.total.map { "\(short(done))/\(short($0))" } ?? short(done)
       parts.append(update.unit.map { "\(count) \($0)" } ?? count)
@@ -36,8 +38,11 @@ struct PlainView {
   private static func text(_ message: StateMessage) -> String {
     var parts = [message.state.rawValue]
     if let title = message.title { parts.append("“\(title)”") }
-    if let exit = message.exit { parts.append("exit \(exit)") }
-    if let error = message.error { parts.append(error) }
+    if let error = message.error {
+      parts.append(error)
+    } else if let exit = message.exit {
+      parts.append("exit \(exit)")
+    }
     return parts.joined(separator: " ")
   }
 
@@ -49,6 +54,6 @@ struct PlainView {
 extension ProgressUpdate {
   /// Rounded down, and 100 only when the job is done.
   func shownPercent(isDone: Bool) -> Int? {
-    fraction.map { isDone ? 100 : min(Int($0 * 100), 99) }
+    fraction.map { min(Int($0 * 100), isDone ? 100 : 99) }
   }
 }
