@@ -24,8 +24,11 @@ public final class Bus: Sendable {
   }
 
   /// Makes a bus from connection options; throws when they can't be used.
+  ///
+  /// The scheduler measures lingers and heartbeats. By default the bus has one of its own, which nobody else can hold up.
   public init(
-    _ options: ConnectionOptions, linger: Duration = .seconds(2), scheduler: any Scheduler = .background
+    _ options: ConnectionOptions, linger: Duration = .seconds(2),
+    scheduler: any Scheduler = QueueScheduler(label: "signalbox")
   ) throws(ConnectionError) {
     core = BusCore(try Connection(options), options, linger: linger, scheduler)
   }

@@ -8,7 +8,6 @@ final class BusCore: ConnectionDelegate {
     var table = SubscriptionTable()
     var actions = DrainQueue<SubscriptionTable.Action>()
     var routes: [TopicFilter: Route] = [:]
-    var filters: [UInt32: TopicFilter] = [:]
     var upstreams: [TopicFilter: WeakUpstream] = [:]
     var connection: Connection?
     var session = Session()
@@ -44,15 +43,18 @@ final class BusCore: ConnectionDelegate {
       current.connect(delegate: self)
       return .success(current)
     }
-    return Result { () throws(ConnectionError) in try Connection(options) }.map { fresh in
-      let (winner, isMine) = state.withLock { state in
-        let isMine = state.connection == nil
-        if isMine { state.connection = fresh }
-        return (state.connection ?? fresh, isMine)
+    return Result { () throws(ConnectionError) in
+      let fresh = try Connection(options)
+      // Meanwhile another thread may have made one, or closed the bus.
+      let installed = state.withLock { state -> Connection? in
+        if state.isClosed { return nil }
+        if state.connection == nil { state.connection = fresh }
+        return state.connection
       }
-      if isMine { observe(fresh) }
-      winner.connect(delegate: self)
-      return winner
+      guard let installed else { throw .closed }
+      if installed === fresh { observe(fresh) }
+      installed.connect(delegate: self)
+      return installed
     }
   }
 
@@ -90,9 +92,13 @@ final class BusCore: ConnectionDelegate {
   }
 
   func forget(_ filter: TopicFilter) {
-    state.withLock { state in
-      if state.upstreams[filter]?.upstream == nil { state.upstreams[filter] = nil }
+    let known = state.withLock { state in
+      let known = state.upstreams[filter]?.upstream
+      if known == nil { state.upstreams[filter] = nil }
+      return known
     }
+    // It may be the last reference: let go of outside the lock.
+    _ = consume known
   }
 
   func want(_ filter: TopicFilter, _ qos: QoS, _ route: Route) {
@@ -140,18 +146,18 @@ final class BusCore: ConnectionDelegate {
   private func perform(_ action: SubscriptionTable.Action) {
     let (connection, session, route) = state.withLock { state in
       switch action {
-      case .subscribe(let filter, _, let identifier, _):
-        state.filters[identifier] = filter
-        return (state.connection, state.session, state.routes[filter])
-      case .unsubscribe:
-        return (state.connection, state.session, nil)
+      case .subscribe(let filter, _, _, _): (state.connection, state.session, state.routes[filter])
+      case .unsubscribe: (state.connection, state.session, nil)
       }
     }
     switch action {
     case .subscribe(let filter, let qos, let identifier, let isRaise):
-      if !isRaise { route?.cache.willSubscribe(keepsRetainFlag: session.version == .v5) }
+      // What a job says of its life is always retained, so there the flag can tell what this means for a reader: stored
+      // or live. Elsewhere only the flag as published tells what a late subscriber has to get.
+      let keepsRetainFlag = session.version == .v5 && !JobTopic.isReserved(filter.name)
+      if !isRaise { route?.cache.willSubscribe(keepsRetainFlag: keepsRetainFlag) }
       let subscribe = Subscribe(
-        filter, qos: qos, identifier: identifier, retainAsPublished: true,
+        filter, qos: qos, identifier: identifier, retainAsPublished: keepsRetainFlag,
         retainHandling: isRaise ? .never : .always)
       connection?.subscribe([subscribe]) { [weak self] in self?.subscribed(filter, $0) }
     case .unsubscribe(let filter):
@@ -213,7 +219,7 @@ final class BusCore: ConnectionDelegate {
       guard !message.subscriptionIdentifiers.isEmpty else {
         return state.routes.values.filter { $0.filter.matches(message.topic) }
       }
-      return message.subscriptionIdentifiers.compactMap { state.filters[$0].flatMap { state.routes[$0] } }
+      return message.subscriptionIdentifiers.compactMap { state.table.filter(of: $0).flatMap { state.routes[$0] } }
     }
     for route in routes { route.receive(message) }
   }
@@ -248,10 +254,6 @@ final class BusCore: ConnectionDelegate {
     states.complete()
     problems.complete()
   }
-}
-
-private struct WeakUpstream: Sendable {
-  weak var upstream: Upstream?
 }
 
 /// What a bus closes together with itself.

@@ -3,8 +3,8 @@ import Signals
 
 /// What late subscribers of one filter get, and how stored messages are told from live ones.
 ///
-/// MQTT 5, with retain-as-published: the cache is the broker's retained set. MQTT 3.1.1, where live messages come
-/// without the flag: the newest message of each topic. Bounded; topics beyond the bound are not remembered.
+/// MQTT 5, with retain-as-published: the cache is the broker's retained set. MQTT 3.1.1 and the topics of jobs' lives,
+/// where live messages come without the flag: the newest message of each topic. Bounded; topics beyond the bound are not remembered.
 ///
 /// With retain-as-published both stored and live messages carry the flag. Stored ones are the first of their topic, and
 /// they come in one go around the SUBACK: what comes later than `burst` after it, or after the last stored one, is live.
@@ -13,7 +13,8 @@ final class RetainedCache: ReplayStore {
     var messages: [String: Message] = [:]
     /// The topics that have come since the last SUBSCRIBE.
     var seen: Set<String> = []
-    var keepsRetainFlag = false
+    /// `nil` until a SUBSCRIBE goes out.
+    var keepsRetainFlag: Bool?
     /// Until when a message can be a stored one; `nil` until the SUBACK.
     var storedUntil: Duration?
   }
@@ -44,18 +45,19 @@ final class RetainedCache: ReplayStore {
     state.withLock { $0.storedUntil = now + Self.burst }
   }
 
-  /// The message with its origin; `nil` for a stored one that the observers have already.
+  /// The message with its origin; `nil` for a stored one that the observers have already, and for what still comes of
+  /// an earlier subscription before this one's SUBSCRIBE has gone out.
   func admit(_ message: Message) -> Message? {
     state.withLock { state in
+      guard let keepsRetainFlag = state.keepsRetainFlag else { return nil }
       var message = message
-      message.origin = origin(of: message, &state)
+      message.origin = keepsRetainFlag ? origin(of: message, &state) : message.isRetained ? .stored : .live
       if message.origin == .stored, state.messages[message.topic]?.payload == message.payload { return nil }
       return message
     }
   }
 
   private func origin(of message: Message, _ state: inout State) -> MessageOrigin {
-    guard state.keepsRetainFlag else { return message.isRetained ? .stored : .live }
     let isFirst = state.seen.count < bound && state.seen.insert(message.topic).inserted
     guard message.isRetained, isFirst else { return .live }
     guard let until = state.storedUntil else { return .stored }
@@ -67,12 +69,13 @@ final class RetainedCache: ReplayStore {
 
   func remember(_ message: Message) {
     state.withLock { state in
-      guard message.isRetained || !state.keepsRetainFlag else { return }
+      let keepsRetainFlag = state.keepsRetainFlag ?? false
+      guard message.isRetained || !keepsRetainFlag else { return }
       if message.payload.isEmpty {
         state.messages[message.topic] = nil
       } else if state.messages[message.topic] != nil || state.messages.count < bound {
         var message = message
-        message.origin = state.keepsRetainFlag ? .stored : .unknown
+        message.origin = keepsRetainFlag ? .stored : .unknown
         state.messages[message.topic] = message
       }
     }

@@ -9,6 +9,9 @@ struct SubscriptionTable: Sendable {
   enum Actual: Equatable, Sendable {
     case none
     case subscribing(QoS)
+    /// Its SUBSCRIBE is under way, but who wanted it has gone. Whoever wants it now needs another one: what the broker
+    /// has in store went to nobody.
+    case abandoned
     /// The QoS that was asked for; what was granted may be lower.
     case subscribed(QoS)
     case unsubscribing
@@ -30,11 +33,15 @@ struct SubscriptionTable: Sendable {
 
   private(set) var entries: [TopicFilter: Entry] = [:]
   private(set) var isConnected = false
+  private var filters: [UInt32: TopicFilter] = [:]
   private var lastIdentifier: UInt32 = 0
+
+  /// The filter whose subscription carries `identifier`, as long as it is wanted or the broker may have it.
+  func filter(of identifier: UInt32) -> TopicFilter? { filters[identifier] }
 
   /// Somebody listens to `filter`. A lower QoS than the one wanted already changes nothing.
   mutating func want(_ filter: TopicFilter, _ qos: QoS) -> Action? {
-    var entry = entries[filter] ?? Entry(identifier: nextIdentifier())
+    var entry = entries[filter] ?? newEntry(filter)
     entry.wanted = max(qos, entry.wanted ?? qos)
     entries[filter] = entry
     return reconcile(filter)
@@ -43,6 +50,7 @@ struct SubscriptionTable: Sendable {
   /// Nobody listens to `filter` any more.
   mutating func unwant(_ filter: TopicFilter) -> Action? {
     entries[filter]?.wanted = nil
+    if case .subscribing = entries[filter]?.actual { entries[filter]?.actual = .abandoned }
     return reconcile(filter)
   }
 
@@ -63,21 +71,26 @@ struct SubscriptionTable: Sendable {
 
   /// The broker accepted the subscription that was under way.
   mutating func granted(_ filter: TopicFilter) -> Action? {
-    guard case .subscribing(let qos) = entries[filter]?.actual else { return nil }
-    entries[filter]?.actual = .subscribed(qos)
+    switch entries[filter]?.actual {
+    case .subscribing(let qos): entries[filter]?.actual = .subscribed(qos)
+    case .abandoned: entries[filter]?.actual = .unsure
+    default: return nil
+    }
     return reconcile(filter)
   }
 
   /// The broker refused it: nobody's want any more, until the next subscriber tries again.
   mutating func refused(_ filter: TopicFilter) {
-    guard case .subscribing = entries[filter]?.actual else { return }
-    entries[filter] = nil
+    switch entries[filter]?.actual {
+    case .subscribing, .abandoned: remove(filter)
+    default: break
+    }
   }
 
   /// No answer came in time: ask again.
   mutating func unanswered(_ filter: TopicFilter) -> Action? {
     switch entries[filter]?.actual {
-    case .subscribing, .unsubscribing:
+    case .subscribing, .abandoned, .unsubscribing:
       entries[filter]?.actual = .unsure
       return reconcile(filter)
     default:
@@ -94,7 +107,7 @@ struct SubscriptionTable: Sendable {
 
   private mutating func reconcile(_ filter: TopicFilter) -> Action? {
     guard var entry = entries[filter] else { return nil }
-    if entry.wanted == nil, entry.actual == .none { entries[filter] = nil }
+    if entry.wanted == nil, entry.actual == .none { remove(filter) }
     guard isConnected else { return nil }
     let action: Action
     switch (entry.wanted, entry.actual) {
@@ -107,7 +120,7 @@ struct SubscriptionTable: Sendable {
     case (nil, .subscribed), (nil, .unsure):
       entry.actual = .unsubscribing
       action = .unsubscribe(filter)
-    case (nil, .none), (_, .subscribing), (_, .unsubscribing), (_?, .subscribed):
+    case (nil, .none), (_, .subscribing), (_, .abandoned), (_, .unsubscribing), (_?, .subscribed):
       return nil
     }
     entries[filter] = entry
@@ -115,8 +128,14 @@ struct SubscriptionTable: Sendable {
   }
 
   /// From 1 to 268,435,455 (MQTT 5, 3.8.2.1.2); one comes again only after all others were used.
-  private mutating func nextIdentifier() -> UInt32 {
+  private mutating func newEntry(_ filter: TopicFilter) -> Entry {
     lastIdentifier = lastIdentifier % 268_435_455 + 1
-    return lastIdentifier
+    filters[lastIdentifier] = filter
+    return Entry(identifier: lastIdentifier)
+  }
+
+  private mutating func remove(_ filter: TopicFilter) {
+    guard let entry = entries.removeValue(forKey: filter) else { return }
+    filters[entry.identifier] = nil
   }
 }

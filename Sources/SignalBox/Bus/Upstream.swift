@@ -14,14 +14,17 @@ final class Upstream: Sendable {
   init(_ filter: TopicFilter, _ core: BusCore) {
     self.filter = filter
     self.core = core
+    let owner = Owner()
     shared = .shared(linger: core.linger, on: core.scheduler) {
       RetainedCache(core.scheduler)
     } start: { cache, observer in
-      // The observer that made it start keeps this upstream, and from here on the run does.
-      let upstream = core.upstream(filter)
+      // Those who wait for this run keep its upstream, and from here on the run does. When all of them have left just
+      // now, somebody else may already listen to the filter by another upstream: then this run must not touch it.
+      guard let upstream = owner.upstream else { return nil }
       core.want(filter, upstream.qos, Route(filter, observer, cache))
       return ActionDisposable { withExtendedLifetime(upstream) { core.unwant(filter) } }
     }
+    owner.upstream = self
   }
 
   deinit { core.forget(filter) }
@@ -39,6 +42,21 @@ final class Upstream: Sendable {
       attachment?.dispose()
       requests.withLock { $0[qos.rawValue] -= 1 }
     }
+  }
+}
+
+/// An upstream that somebody else keeps.
+struct WeakUpstream: Sendable {
+  weak var upstream: Upstream?
+}
+
+/// Tells a shared signal, which has to be there first, whose it is.
+private final class Owner: Sendable {
+  private let state = Lock(WeakUpstream())
+
+  var upstream: Upstream? {
+    get { state.withLock { $0.upstream } }
+    set { state.withLock { $0.upstream = newValue } }
   }
 }
 

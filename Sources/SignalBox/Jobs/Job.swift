@@ -41,8 +41,9 @@ public final class Job<Value: Encodable & Sendable>: Observer<Value>, @unchecked
     worker.report(ProgressUpdate(fraction: fraction, message: message))
   }
 
-  /// Publishes a value at the job's topic; throws when it has no form on the wire.
-  public func publish(_ value: Value) throws { worker.send(try PayloadCoding.encode(value)) }
+  /// Publishes a value at the job's topic; throws when it has no form on the wire, and when the broker is so far behind
+  /// that ``ConnectionOptions/outboxLimits`` are reached.
+  public func publish(_ value: Value) throws { try worker.send(try PayloadCoding.encode(value)) }
 
   /// Ends the run. The first end counts.
   public func end(_ outcome: JobOutcome) { worker.end(outcome) }
@@ -53,7 +54,7 @@ public final class Job<Value: Encodable & Sendable>: Observer<Value>, @unchecked
   @discardableResult
   public func flush(deadline: Duration = .seconds(5)) async -> Bool { await worker.flush(deadline: deadline) }
 
-  /// Publishes a value. One without a form on the wire ends the job as failed: see ``publish(_:)``.
+  /// Publishes a value. One that can't be published ends the job as failed: see ``publish(_:)``.
   public override func send(_ value: Value) {
     do { try publish(value) } catch { worker.end(.failed("\(error)")) }
   }

@@ -8,6 +8,24 @@ import Signals
   import Glibc
 #endif
 
+/// How much waits, against the limits of the outbox.
+private struct Backlog {
+  private var count = 0
+  private var bytes = 0
+
+  mutating func add(_ size: Int, _ limits: ConnectionOptions.OutboxLimits) -> Bool {
+    guard count < limits.count, bytes + size <= limits.bytes else { return false }
+    count += 1
+    bytes += size
+    return true
+  }
+
+  mutating func remove(_ size: Int) {
+    count -= 1
+    bytes -= size
+  }
+}
+
 /// The worker's side of one run: a connection with the run's last will, and the order in which things go out.
 ///
 /// Everything is published under the lock, so that progress never comes after the end; the connection only queues.
@@ -30,6 +48,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
   private let core: BusCore
   private let connection: Connection
   private let state: Lock<State>
+  /// The values that wait for the broker's answer.
+  private let backlog = Lock(Backlog())
 
   init(_ topic: JobTopic, title: String?, run: String, _ core: BusCore) throws {
     self.topic = topic
@@ -40,6 +60,9 @@ final class JobWorker: BusMember, ConnectionDelegate {
     options.clientID = ConnectionOptions(endpoint: options.endpoint).clientID
     options.cleanStart = true
     options.sessionExpiry = .zero
+    // However many values wait, there is room for the end.
+    options.outboxLimits.count += 16
+    options.outboxLimits.bytes += 1 << 20
     options.will = Will(
       topic.state, try StateMessage(.lost, run: run).payload(), retain: true,
       properties: Self.properties("state", run, .seconds(86_400)))
@@ -69,12 +92,20 @@ final class JobWorker: BusMember, ConnectionDelegate {
     if let delay { arm(delay) }
   }
 
-  func send(_ payload: [UInt8]) {
-    state.withLock { state in
-      guard !state.message.state.isEnd else { return }
+  func send(_ payload: [UInt8]) throws(ConnectionError) {
+    let limits = core.options.outboxLimits
+    let hasRoom = state.withLock { state in
+      guard !state.message.state.isEnd else { return true }
+      guard backlog.withLock({ $0.add(payload.count, limits) }) else { return false }
       state.message.values = (state.message.values ?? 0) + 1
-      connection.publish(Publish(topic.values, payload))
+      let message = Publish(topic.values, payload)
+      connection.publish(message) { [self] result in
+        backlog.withLock { $0.remove(payload.count) }
+        report(message, result)
+      }
+      return true
     }
+    if !hasRoom { throw .outboxFull(topic.values) }
   }
 
   func end(_ outcome: JobOutcome) {
@@ -141,14 +172,19 @@ final class JobWorker: BusMember, ConnectionDelegate {
   private func publishState(_ state: inout State) {
     guard let payload = try? state.message.payload() else { return }
     let isEnd = state.message.state.isEnd
-    connection.publish(
-      Publish(
-        topic.state, payload, retain: true, conflates: true,
-        properties: Self.properties("state", run, expiry(isEnd)))
-    ) { [self] result in
+    let message = Publish(
+      topic.state, payload, retain: true, conflates: true,
+      properties: Self.properties("state", run, expiry(isEnd)))
+    connection.publish(message) { [self] result in
       // Only an answer of the broker comes on another thread; a refusal in place would find the lock held.
       if isEnd, case .acknowledged = result { self.state.withLock { $0.wasAcknowledged = true } }
+      report(message, result)
     }
+  }
+
+  /// A refusal in place comes with the lock held, where no handler may run.
+  private func report(_ message: Publish, _ result: PublishResult) {
+    if !result.isSuccess { core.scheduler.schedule { [core] in core.report(message, result) } }
   }
 
   /// While it runs three heartbeats, at least a minute; a day once it has ended.

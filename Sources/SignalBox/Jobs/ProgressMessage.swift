@@ -99,20 +99,28 @@ public struct ProgressMessage: Sendable, Hashable {
 
 extension ProgressUpdate {
   /// Reads the short text of the wire format: `42` and `42%` are percent, `3/10 files` is done of total, `?` is busy.
+  ///
+  /// It is short: 256 bytes at most.
   public init(shortText text: String) throws {
-    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if text == "?" {
-      self.init()
-    } else if let match = text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\s*%?/), let percent = Double(match.1) {
-      self.init(fraction: percent / 100)
-    } else if let match = text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\/([0-9]+(?:\.[0-9]+)?)(?:\s+(.+))?/) {
-      self.init(
-        done: Double(match.1), total: Double(match.2),
-        unit: match.3.map { WireFields.oneLine(String($0), max: 16) })
-    } else {
+    // Longer ones are not even looked at: matching a pattern can take time that is quadratic in the length.
+    guard text.utf8.count <= 256, let update = Self.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    else {
       throw PayloadError(
         "\"\(WireFields.oneLine(text, max: 40))\" is no progress: write 42, 42%, 3/10 files, ? or the JSON form"
       )
+    }
+    self = update
+  }
+
+  private static func parse(_ text: String) -> ProgressUpdate? {
+    if text == "?" { return ProgressUpdate() }
+    if let match = text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\s*%?/), let percent = Double(match.1) {
+      return ProgressUpdate(fraction: percent / 100)
+    }
+    return text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\/([0-9]+(?:\.[0-9]+)?)(?:\s+(.+))?/).map { match in
+      ProgressUpdate(
+        done: Double(match.1), total: Double(match.2),
+        unit: match.3.map { WireFields.oneLine(String($0), max: 16) })
     }
   }
 }

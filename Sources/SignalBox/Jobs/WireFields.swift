@@ -43,11 +43,14 @@ struct WireFields: Decodable {
     (try? fields.decode(String.self, forKey: Key(stringValue: key))).map { Self.oneLine($0, max: length) }
   }
 
-  /// Without control characters, and no longer than `length`.
+  /// Without control characters, and no longer than `length` characters.
+  ///
+  /// A character may consist of any number of scalars: four for each are kept.
   static func oneLine(_ text: String, max length: Int) -> String {
     let printable = text.unicodeScalars.lazy
       .map { $0 == "\n" || $0 == "\t" ? " " : $0 }
       .filter { $0.properties.generalCategory != .control }
+      .prefix(length * 4)
     return String(String(String.UnicodeScalarView(printable)).prefix(length))
   }
 }

@@ -47,14 +47,15 @@ extension BusCore {
   /// Queues a message; what becomes of it unseen goes to the problems.
   func publish(_ message: Publish) {
     guard case .success(let connection) = connection else { return }
-    connection.publish(message) { [weak self] result in
-      guard !result.isSuccess, let self else { return }
-      if case .failed(.closed) = result { return }
-      problems.send(
-        Problem(
-          topic: message.topic.name, reason: "not published: \(result)",
-          payloadStart: Array(message.payload.prefix(64))))
-    }
+    connection.publish(message) { [weak self] in self?.report(message, $0) }
+  }
+
+  func report(_ message: Publish, _ result: PublishResult) {
+    guard !result.isSuccess, result != .failed(.closed) else { return }
+    problems.send(
+      Problem(
+        topic: message.topic.name, reason: "not published: \(result)",
+        payloadStart: Array(message.payload.prefix(64))))
   }
 }
 

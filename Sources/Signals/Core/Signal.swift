@@ -64,16 +64,41 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Sends everything into an observer, for example a `Subject`: values, progress and the terminal.
   @discardableResult
   public func subscribe(_ observer: Observer<Value>) -> Subscription {
-    subscribe {
-      observer.send($0)
-    } progress: {
-      observer.send(progress: $0)
-    } failed: {
-      observer.fail($0)
-    } completed: {
-      observer.complete()
-    }
+    let subscription = Subscription()
+    subscription.attach(attach(ForwardingObserver(subscription, to: observer)))
+    return subscription
   }
+}
+
+/// The end of a chain that leads into another observer.
+private final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
+  // Sound: immutable; a source sends one event at a time.
+  private let subscription: Subscription
+  private let target: Observer<Value>
+
+  init(_ subscription: Subscription, to target: Observer<Value>) {
+    self.subscription = subscription
+    self.target = target
+  }
+
+  override func send(_ value: Value) {
+    if !subscription.isDisposed { target.send(value) }
+  }
+
+  override func send(progress: ProgressUpdate) {
+    if !subscription.isDisposed { target.send(progress: progress) }
+  }
+
+  override func fail(_ error: any Error) {
+    if subscription.end() { target.fail(error) }
+  }
+
+  override func complete() {
+    if subscription.end() { target.complete() }
+  }
+
+  // A source that asks must learn that the target has ended by itself.
+  override var isDisposed: Bool { subscription.isDisposed || target.isDisposed }
 }
 
 /// The end of every chain: the handlers of one subscription.

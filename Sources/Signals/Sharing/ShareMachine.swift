@@ -26,6 +26,8 @@ struct ShareMachine: Sendable {
     /// Say `lingered` with this token when the linger has passed.
     case linger(token: UInt64)
     case cancelLinger
+
+    var isStart: Bool { if case .start = self { true } else { false } }
   }
 
   /// Without a linger the source stops with its last observer.
@@ -39,6 +41,15 @@ struct ShareMachine: Sendable {
   private var token: UInt64 = 0
 
   init(lingers: Bool) { self.lingers = lingers }
+
+  /// Whether what run `generation` sends can still reach anybody.
+  func isWanted(_ generation: UInt64) -> Bool {
+    guard generation == self.generation else { return false }
+    switch phase {
+    case .starting(isAbandoned: false), .active, .lingering: return true
+    case .idle, .starting(isAbandoned: true), .stopping: return false
+    }
+  }
 
   /// An observer comes. It belongs to run `generation`; attach it before performing the action.
   mutating func join(_ id: ID) -> (generation: UInt64, action: Action?) {

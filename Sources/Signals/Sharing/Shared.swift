@@ -46,6 +46,8 @@ private final class Shared<Value: Sendable>: Sendable {
     /// The runs that observers are attached to: at most the current one and the next.
     var runs: [Run<Value>] = []
     var lingerTimer: (any Disposable)?
+    /// Whose joining starts a run: it can't leave before the start closure has returned, only be disposed.
+    var starter: (id: ShareMachine.ID, observer: Observer<Value>)?
   }
 
   private let linger: Duration
@@ -77,11 +79,16 @@ private final class Shared<Value: Sendable>: Sendable {
         run = makeRun(generation)
         state.runs.append(run)
       }
+      if action?.isStart == true { state.starter = (state.lastID, observer) }
       return (state.lastID, run, action)
     }
     // Before the action: what the start closure sends finds its observer.
     let attachment = run.subject.signal.attach(observer)
     perform(action)
+    if action?.isStart == true {
+      let starter = state.withLock { $0.starter?.id == id ? $0.starter.take() : nil }
+      _ = consume starter
+    }
     return ActionDisposable { [self] in
       attachment?.dispose()
       perform(state.withLock { $0.machine.leave(id) })
@@ -126,6 +133,16 @@ private final class Shared<Value: Sendable>: Sendable {
     }
   }
 
+  /// Whether anybody listens to `run`, or may come back to it. A source that sends inside the start closure can only
+  /// learn here that everybody has left.
+  fileprivate func isWanted(_ run: Run<Value>) -> Bool {
+    let (isWanted, last) = state.withLock { state in
+      let starter = state.starter.flatMap { state.machine.observers == [$0.id] ? $0.observer : nil }
+      return (state.machine.isWanted(run.generation), starter)
+    }
+    return isWanted && last?.isDisposed != true
+  }
+
   fileprivate func end(_ run: Run<Value>, _ end: End) {
     // First the machine: a handler that subscribes again at the terminal belongs to a fresh run.
     let action = state.withLock { $0.machine.ended(run.generation) }
@@ -162,5 +179,5 @@ private final class RunObserver<Value: Sendable>: Observer<Value>, @unchecked Se
   override func send(progress: ProgressUpdate) { run.subject.send(progress: progress) }
   override func fail(_ error: any Error) { shared.end(run, .failed(error)) }
   override func complete() { shared.end(run, .completed) }
-  override var isDisposed: Bool { run.source.isDisposed || run.subject.isDisposed }
+  override var isDisposed: Bool { run.subject.isDisposed || !shared.isWanted(run) }
 }
