@@ -18,8 +18,13 @@ public enum ConnectionState: Sendable, Hashable, CustomStringConvertible {
     case .connecting(let endpoint, let attempt): "connecting to \(endpoint), attempt \(attempt)"
     case .connected(let session):
       "connected, MQTT \(session.version)\(session.isFallback ? " (the broker refused MQTT 5)" : "")"
-    case .waiting(let delay, let cause): "waiting \(delay): \(cause)"
+    case .waiting(let delay, let cause): "waiting \(delay.inTenths) s: \(cause)"
     case .closed(let cause): cause.map { "closed: \($0)" } ?? "closed"
     }
   }
+}
+
+extension Duration {
+  /// Seconds, to the tenth.
+  fileprivate var inTenths: Double { (self / .milliseconds(100)).rounded() / 10 }
 }

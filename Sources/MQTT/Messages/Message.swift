@@ -32,6 +32,13 @@ public struct Message: Sendable, Hashable {
   }
 }
 
+extension Message: CustomStringConvertible {
+  /// The topic and the payload, if that is text; else its size.
+  public var description: String {
+    "\(topic) \(String(validating: payload, as: UTF8.self) ?? "(\(payload.count) bytes)")"
+  }
+}
+
 /// Where a message was before it came here.
 public enum MessageOrigin: Sendable, Hashable {
   /// It is the topic's retained message, as the broker had it in store.

@@ -219,7 +219,9 @@ final class BusCore: ConnectionDelegate {
       guard !message.subscriptionIdentifiers.isEmpty else {
         return state.routes.values.filter { $0.filter.matches(message.topic) }
       }
-      return message.subscriptionIdentifiers.compactMap { state.table.filter(of: $0).flatMap { state.routes[$0] } }
+      return message.subscriptionIdentifiers.compactMap {
+        state.table.filter(of: $0).flatMap { state.routes[$0] }
+      }
     }
     for route in routes { route.receive(message) }
   }
@@ -245,12 +247,13 @@ final class BusCore: ConnectionDelegate {
       defer { state.routes = [:] }
       return (Array(state.routes.values), Array(state.jobs.values), state.connection)
     }
+    // First the jobs: one that is fed by a signal of this bus would take its completion for the end of the work.
+    for job in jobs { job.end() }
     for route in routes { route.observer.complete() }
     await withTaskGroup(of: Void.self) { group in
       for job in jobs { group.addTask { await job.close(deadline: deadline) } }
       if let connection { group.addTask { await connection.close(deadline: deadline) } }
     }
-    states.send(.closed(nil))
     states.complete()
     problems.complete()
   }
@@ -258,5 +261,8 @@ final class BusCore: ConnectionDelegate {
 
 /// What a bus closes together with itself.
 protocol BusMember: AnyObject, Sendable {
+  /// Ends it, if it has not ended.
+  func end()
+  /// Ends it, and waits for what it still has to send.
   func close(deadline: Duration) async
 }

@@ -8,6 +8,8 @@ public enum BusError: Error, Sendable, Hashable, CustomStringConvertible {
   case subscriptionRefused(TopicFilter, ReasonCode)
   /// The broker will not have this connection: the next subscriber tries to connect again.
   case refused(ConnectionError)
+  /// The job on this topic has ended.
+  case jobEnded(Topic)
   /// A value that has no form on the wire.
   case notEncodable(String)
 
@@ -18,6 +20,7 @@ public enum BusError: Error, Sendable, Hashable, CustomStringConvertible {
     case .subscriptionRefused(let filter, let code):
       "the broker refused the subscription to \"\(filter)\": \(code); check the access rules of this user"
     case .refused(let error): "\(error)"
+    case .jobEnded(let topic): "the job on \"\(topic)\" has ended: begin a new run"
     case .notEncodable(let problem): problem
     }
   }

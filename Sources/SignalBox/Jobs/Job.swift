@@ -36,6 +36,11 @@ public final class Job<Value: Encodable & Sendable>: Observer<Value>, @unchecked
     worker.report(ProgressUpdate(done: done, total: total, unit: unit, message: message))
   }
 
+  /// Reports a count: `done` of `total`, in `unit`s.
+  public func report(done: Int, of total: Int? = nil, unit: String? = nil, message: String? = nil) {
+    report(done: Double(done), of: total.map(Double.init), unit: unit, message: message)
+  }
+
   /// Reports a fraction, 0…1.
   public func report(fraction: Double, message: String? = nil) {
     worker.report(ProgressUpdate(fraction: fraction, message: message))
@@ -48,11 +53,12 @@ public final class Job<Value: Encodable & Sendable>: Observer<Value>, @unchecked
   /// Ends the run. The first end counts.
   public func end(_ outcome: JobOutcome) { worker.end(outcome) }
 
-  /// Waits until everything that was reported has arrived, `deadline` at most; `false` when it has not.
+  /// Waits until the broker has everything, the end included; throws why it has not after `deadline`.
   ///
-  /// Only after an end.
-  @discardableResult
-  public func flush(deadline: Duration = .seconds(5)) async -> Bool { await worker.flush(deadline: deadline) }
+  /// Only after an end. A program that exits before this or ``Bus/close(deadline:)`` has returned may be taken for lost.
+  public func flush(deadline: Duration = .seconds(5)) async throws(ConnectionError) {
+    try await worker.flush(deadline: deadline)
+  }
 
   /// Publishes a value. One that can't be published ends the job as failed: see ``publish(_:)``.
   public override func send(_ value: Value) {

@@ -38,6 +38,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
     var hasConnected = false
     var timers: [any Disposable] = []
     var wasAcknowledged = false
+    /// Why there is no connection.
+    var fault: ConnectionError?
   }
 
   let run: String
@@ -74,12 +76,24 @@ final class JobWorker: BusMember, ConnectionDelegate {
     message.every = Self.every.inSeconds
     state = Lock(State(message: message))
     guard core.add(self) else { throw BusError.closed }
+    connection.states.subscribe { [weak self] in self?.note($0) }
     connection.connect(delegate: self)
     state.withLock { publishState(&$0) }
     scheduleHeartbeat()
   }
 
   var hasEnded: Bool { state.withLock { $0.message.state.isEnd } }
+
+  private func note(_ connection: ConnectionState) {
+    let fault: ConnectionError?? =
+      switch connection {
+      case .connected: .some(nil)
+      case .waiting(_, let cause): cause
+      case .closed(let cause?): cause
+      case .idle, .connecting, .closed(nil): nil
+      }
+    if let fault { state.withLock { $0.fault = fault } }
+  }
 
   // MARK: Reporting
 
@@ -92,20 +106,20 @@ final class JobWorker: BusMember, ConnectionDelegate {
     if let delay { arm(delay) }
   }
 
-  func send(_ payload: [UInt8]) throws(ConnectionError) {
+  func send(_ payload: [UInt8]) throws {
     let limits = core.options.outboxLimits
-    let hasRoom = state.withLock { state in
-      guard !state.message.state.isEnd else { return true }
-      guard backlog.withLock({ $0.add(payload.count, limits) }) else { return false }
+    try state.withLock { state in
+      guard !state.message.state.isEnd else { throw BusError.jobEnded(topic.values) }
+      guard backlog.withLock({ $0.add(payload.count, limits) }) else {
+        throw ConnectionError.outboxFull(topic.values)
+      }
       state.message.values = (state.message.values ?? 0) + 1
       let message = Publish(topic.values, payload)
       connection.publish(message) { [self] result in
         backlog.withLock { $0.remove(payload.count) }
         report(message, result)
       }
-      return true
     }
-    if !hasRoom { throw .outboxFull(topic.values) }
   }
 
   func end(_ outcome: JobOutcome) {
@@ -131,15 +145,22 @@ final class JobWorker: BusMember, ConnectionDelegate {
     }
   }
 
-  func flush(deadline: Duration) async -> Bool {
-    guard hasEnded else { return false }
+  func flush(deadline: Duration) async throws(ConnectionError) {
+    guard hasEnded else {
+      throw .invalid("the job on \"\(topic.values)\" has not ended: end it before it is flushed")
+    }
     await connection.close(deadline: deadline)
-    return state.withLock { $0.wasAcknowledged }
+    let (wasAcknowledged, fault) = state.withLock { ($0.wasAcknowledged, $0.fault) }
+    if !wasAcknowledged {
+      throw fault ?? .timedOut("the broker did not confirm the end of the job in \(deadline)")
+    }
   }
 
+  func end() { end(.failed("the bus was closed before the job had ended")) }
+
   func close(deadline: Duration) async {
-    end(.failed("the bus was closed before the job had ended"))
-    _ = await flush(deadline: deadline)
+    end()
+    try? await flush(deadline: deadline)
   }
 
   // MARK: Publishing, under the lock

@@ -66,12 +66,17 @@ public struct ProgressMessage: Sendable, Hashable {
     Array(
       try JSONEncoder.readable.encode(
         Wire(
-          v: 1, run: run, seq: sequence, percent: update.fraction.map(Self.percent), done: update.done,
+          v: 1, run: run, seq: sequence, percent: percent, done: update.done,
           total: update.total, unit: update.unit,
           msg: update.message.map { WireFields.oneLine($0, max: 200) },
           phase: update.phase, rate: update.rate, eta: update.remaining?.inSeconds,
           attempt: update.attempt > 1 ? update.attempt : nil, weight: update.weight, every: every, ts: time,
           final: outcome)))
+  }
+
+  private var percent: Double?? {
+    if let fraction = update.fraction { return .some(Self.percent(fraction)) }
+    return update.done == nil && update.message == nil ? .some(nil) : nil
   }
 
   /// Two decimals are more than any bar shows.
@@ -81,7 +86,8 @@ public struct ProgressMessage: Sendable, Hashable {
     let v: Int
     let run: String?
     let seq: Int?
-    let percent: Double?
+    /// Null when nothing at all is known: the job is busy.
+    let percent: Double??
     let done: Double?
     let total: Double?
     let unit: String?
@@ -103,7 +109,8 @@ extension ProgressUpdate {
   /// It is short: 256 bytes at most.
   public init(shortText text: String) throws {
     // Longer ones are not even looked at: matching a pattern can take time that is quadratic in the length.
-    guard text.utf8.count <= 256, let update = Self.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    guard text.utf8.count <= 256,
+      let update = Self.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
     else {
       throw PayloadError(
         "\"\(WireFields.oneLine(text, max: 40))\" is no progress: write 42, 42%, 3/10 files, ? or the JSON form"

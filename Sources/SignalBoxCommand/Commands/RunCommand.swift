@@ -50,8 +50,10 @@ enum RunCommand: Command {
       job = try begin()
       job.end(.failed("\(error)", exit: Int(code)))
     }
-    if await !job.flush(deadline: flush) {
-      diagnose("run: the broker did not confirm the end of \"\(topic)\" in \(flush): check that it runs")
+    do {
+      try await job.flush(deadline: flush)
+    } catch {
+      diagnose("run: the end of \"\(topic)\" was not published: \(error)")
     }
     return code
   }

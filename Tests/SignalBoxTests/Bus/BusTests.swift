@@ -209,10 +209,13 @@ extension LocalBroker {
 
   @Test func `close completes every signal, and what comes later fails in words`() async throws {
     try await withBroker { broker, bus in
+      let states = Recorder(bus.state)
       let recorder = Recorder(bus.signal("a"))
       try await broker.waitForLog("Sending SUBACK")
       await bus.close()
       #expect(recorder.log == ["completed"])
+      #expect(states.log.suffix(2) == ["next(closed)", "completed"])
+      #expect(states.values.filter { $0 == .closed(nil) }.count == 1)
       #expect(Recorder(bus.signal("a")).log == ["failed(the bus is closed: make a new one)"])
       await bus.close()
       try await broker.waitForLog("Received DISCONNECT")

@@ -25,7 +25,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
       try job.publish("photos.tar")
       for step in 2...4 { job.report(done: Double(step), of: 4, unit: "files") }
       job.complete()
-      #expect(await job.flush())
+      try await job.flush()
       let lines = try await monitor.lines { $0.last?.contains(#""state":"done""#) == true }.map(fields)
       #expect(lines.first?.topic == "jobs/backup/_state")
       #expect(lines.first?.payload.contains(#""run":"r1","started":"#) == true)
@@ -50,7 +50,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
       for step in 1...10_000_000 { job.report(done: Double(step), of: 10_000_000) }
       let elapsed = ContinuousClock.now - started
       job.complete()
-      #expect(await job.flush())
+      try await job.flush()
       let lines = try await monitor.lines { $0.last?.contains(#""final":"done""#) == true }
       #expect(Double(lines.count) <= 3 + 4 * (elapsed / .seconds(1)))
       #expect(lines.last?.contains(#""done":10000000,"#) == true)
@@ -80,6 +80,33 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
       #expect(last("cancelled").contains(#""state":"cancelled""#))
       #expect(last("open").contains("closed before the job had ended"))
     }
+  }
+
+  @Test func `a job that a signal of the closing bus feeds has failed, and is not done`() async throws {
+    try await withBroker { broker, bus in
+      let monitor = try await Peer.subscribe(broker, "-t", "jobs/fed/_state")
+      let job = try bus.job("jobs/fed", of: Double.self)
+      bus.signal("source", as: Double.self).subscribe(job)
+      try await broker.waitForLog("'jobs/fed/_state'")
+      await bus.close()
+      let lines = try await monitor.lines { $0.last?.contains(#""ended":"#) == true }
+      #expect(lines.last?.contains(#""state":"failed""#) == true)
+    }
+  }
+
+  @Test func `flush says why the end has not arrived, and a value after the end is refused`() async throws {
+    let bus = try Bus("mqtt://127.0.0.1:1")
+    let job = try bus.job("jobs/deaf", of: Int.self)
+    await #expect(throws: ConnectionError.self) { try await job.flush(deadline: .milliseconds(10)) }
+    job.complete()
+    #expect(throws: BusError.jobEnded(try Topic("jobs/deaf"))) { try job.publish(1) }
+    do {
+      try await job.flush(deadline: .seconds(1))
+      Issue.record("nobody could confirm it")
+    } catch {
+      #expect("\(error)".contains("127.0.0.1"))
+    }
+    await bus.close()
   }
 
   @Test func `a bad topic is an error in words`() async throws {
@@ -163,7 +190,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
       let job = try bus.job("jobs/over")
       job.report(fraction: 0.3)
       job.end(.failed("disk full", exit: 7))
-      #expect(await job.flush())
+      try await job.flush()
       let late = Recorder(bus.follow("jobs/over"))
       let next = Recorder(bus.follow("jobs/over", run: .next))
       try await eventually { late.hasEnded }

@@ -83,6 +83,11 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         == #"{"done":441450,"percent":42.1,"run":"r1","seq":2,"total":1048576,"unit":"B","v":1}"#)
   }
 
+  @Test func `busy is written so that others can tell it from nothing`() throws {
+    let payload = try ProgressMessage(ProgressUpdate()).payload()
+    #expect(String(decoding: payload, as: UTF8.self) == #"{"percent":null,"v":1}"#)
+  }
+
   @Test func `a state is JSON or the bare word`() throws {
     #expect(try StateMessage(payload: bytes("running\n"))?.state == .running)
     var message = StateMessage(.failed, run: "r")
