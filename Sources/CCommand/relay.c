@@ -134,6 +134,8 @@ static void relay(void) {
     if (events[1].revents & (POLLERR | POLLHUP)) return;
     if (events[2].revents) is_owned = false;
     if (is_draining && (!events[0].revents || in_flight == 0)) {
+      // A new process goes on, so that the owner can reap this one and leaves no zombie.
+      if (fork() > 0) _exit(0);
       close(copy);
       is_copying = false;
     }

@@ -20,11 +20,9 @@ enum SignalBoxMain {
     let word = argv.count > 1 ? String(cString: argv[1]) : "--help"
     switch word {
     case "--help", "help":
-      print(help, terminator: "")
-      return argv.count > 1 ? ExitCode.success : ExitCode.usage
+      return argv.count > 1 ? show(help) : max(show(help), ExitCode.usage)
     case "--version":
-      print("signalbox \(version)")
-      return ExitCode.success
+      return show("signalbox \(version)\n")
     default:
       break
     }
@@ -41,10 +39,7 @@ enum SignalBoxMain {
     do {
       let arguments = try Arguments(
         argv: argv, flags: command.flags + [.help], endsAtOperand: command.endsAtOperand)
-      if arguments.has(Flag.help.name) {
-        print(command.help, terminator: "")
-        return ExitCode.success
-      }
+      if arguments.has(Flag.help.name) { return show(command.help) }
       return try await command.run(arguments)
     } catch let error as UsageError {
       diagnose("\(command.name): \(error)")
@@ -54,6 +49,16 @@ enum SignalBoxMain {
       return ExitCode.brokerUnreachable
     } catch {
       diagnose("\(command.name): \(error)")
+      return ExitCode.failure
+    }
+  }
+
+  private static func show(_ text: String) -> Int32 {
+    do {
+      _ = try Output.write(text)
+      return ExitCode.success
+    } catch {
+      diagnose("\(error)")
       return ExitCode.failure
     }
   }

@@ -55,7 +55,8 @@ bool signalbox_same_output(int a, int b);
 ///
 /// It ends at the end of `in`. When `out` can't be written any more it lets go of `in`, so that the writer
 /// learns it as it would without the relay. When `life` ends it first passes on what is already in `in`, then
-/// closes `copy`, and from then on only copies to `out`: it outlives its owner for the sake of the writer.
+/// closes `copy`, and from then on another process copies to `out`: it outlives its owner for the sake of the
+/// writer. So the one that was forked ends, and can be waited for, once `copy` has.
 /// A `copy` whose reader does not keep up for a second misses bytes, with a line end in their place; `out`
 /// never waits longer than that. A new size of the terminal `out` is handed on to `in`.
 /// Returns the process id, or -1 with errno. The caller closes its own copies of the four.

@@ -13,14 +13,16 @@ struct ChildProcess: Sendable {
   let pid: pid_t
 
   private let forms: ProgressParser.Forms
-  private let copies: [Int32]
+  private let relays: [OutputRelay]
   private let life: Int32
 
-  /// Starts `command`, a program's name or path and its arguments.
+  /// Starts `command`, a program's name or path and its arguments, which need not be text.
   ///
   /// Afterwards our standard input and output are no longer those that the child has: what ends for the child
   /// has then ended altogether.
-  static func launch(_ command: [String], parser: ParserChoice) throws(LaunchError) -> ChildProcess {
+  static func launch(
+    _ command: [UnsafeMutablePointer<CChar>], parser: ParserChoice
+  ) throws(LaunchError) -> ChildProcess {
     let (lifeEnd, life) = try makePipe()
     defer { close(lifeEnd) }
     var forms = ProgressParser.Forms.auto
@@ -36,11 +38,17 @@ struct ChildProcess: Sendable {
         outputs[Int(stream) - 1] = relays.last?.childEnd ?? -1
       }
     }
-    defer { for relay in relays { close(relay.childEnd) } }
-    let pid = try spawn(command, outputs)
+    let pid: pid_t
+    do {
+      defer { for relay in relays { close(relay.childEnd) } }
+      pid = try spawn(command, outputs)
+    } catch {
+      for relay in relays { relay.reap() }
+      throw error
+    }
     letGo(of: STDIN_FILENO)
     letGo(of: STDOUT_FILENO)
-    return ChildProcess(pid: pid, forms: forms, copies: relays.map(\.copy), life: life)
+    return ChildProcess(pid: pid, forms: forms, relays: relays, life: life)
   }
 
   /// Waits for the child to end and for what it wrote to be passed on.
@@ -56,8 +64,8 @@ struct ChildProcess: Sendable {
   }
 
   private func readCopies(_ report: (ParsedProgress) -> Void) {
-    var parsers = copies.map { _ in ProgressParser(forms) }
-    var streams = copies.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var parsers = relays.map { _ in ProgressParser(forms) }
+    var streams = relays.map { pollfd(fd: $0.copy, events: Int16(POLLIN), revents: 0) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     defer { buffer.deallocate() }
     // poll(2) overlooks a negative descriptor.
@@ -71,33 +79,33 @@ struct ChildProcess: Sendable {
           parsers[index].finish(report)
           close(streams[index].fd)
           streams[index].fd = -1
+          relays[index].reap()
         }
       }
     }
   }
 
-  private static func spawn(_ command: [String], _ outputs: [Int32]) throws(LaunchError) -> pid_t {
-    let pid = spawnOnce(command, outputs)
+  private static func spawn(
+    _ command: [UnsafeMutablePointer<CChar>], _ outputs: [Int32]
+  ) throws(LaunchError) -> pid_t {
+    let pid = signalbox_spawn(command + [nil], outputs[0], outputs[1])
     if pid > 0 { return pid }
+    let name = String(cString: command[0])
     switch errno {
     case ENOEXEC:
       // A script without `#!`: shells run it themselves.
-      let pid = spawnOnce(["/bin/sh"] + command, outputs)
+      let shell = strdup("/bin/sh")
+      defer { free(shell) }
+      let pid = signalbox_spawn([shell] + command + [nil], outputs[0], outputs[1])
       if pid > 0 { return pid }
       fallthrough
     case EACCES, EISDIR, ELOOP, ETXTBSY, E2BIG, ENAMETOOLONG:
-      throw .notRunnable(command[0], reason: String(cString: strerror(errno)))
+      throw .notRunnable(name, reason: String(cString: strerror(errno)))
     case ENOENT, ENOTDIR:
-      throw .notFound(command[0])
+      throw .notFound(name)
     default:
       throw .system("a process")
     }
-  }
-
-  private static func spawnOnce(_ command: [String], _ outputs: [Int32]) -> pid_t {
-    let arguments = command.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    return signalbox_spawn(arguments, outputs[0], outputs[1])
   }
 
   /// Puts /dev/null in the place of one of our standard streams.

@@ -11,6 +11,7 @@ struct OutputRelay {
   /// What was passed on; it ends when the relay is done, or has passed on all that was there at the end of
   /// `life`.
   let copy: Int32
+  private let process: pid_t
 
   /// Relays to `output`, one of our standard streams, until its writers are gone.
   init(to output: Int32, life: Int32) throws(LaunchError) {
@@ -21,11 +22,20 @@ struct OutputRelay {
       ends = try makePipe()
     }
     let copies = try makePipe()
-    guard signalbox_relay(ends.from, output, copies.to, life) > 0 else { throw .system("a process") }
+    process = signalbox_relay(ends.from, output, copies.to, life)
+    guard process > 0 else { throw .system("a process") }
     close(ends.from)
     close(copies.to)
     childEnd = ends.to
     copy = copies.from
+  }
+
+  /// Lets the system forget the relay's process, whose `copy` has ended: an init that reaps nobody else's
+  /// children, as in many containers, would keep it as a zombie for ever.
+  func reap() {
+    // Not for longer: a system that is out of processes makes the relay go on as the same one.
+    let deadline = ContinuousClock.now + .seconds(1)
+    while waitpid(process, nil, WNOHANG) == 0, ContinuousClock.now < deadline { usleep(500) }
   }
 }
 

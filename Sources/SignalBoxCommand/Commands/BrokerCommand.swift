@@ -15,15 +15,14 @@ enum BrokerCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    if let extra = arguments.operands.first { throw UsageError("\(extra): takes no operands") }
+    if let extra = try arguments.operands.first { throw UsageError("\(extra): takes no operands") }
     var options = LocalBroker.Options()
     options.port = try arguments.number("port", in: 1...65535)
     if let folder = arguments["keep"] { options.storage = .folder(folder) }
 
     let signals = endSignals()
     let broker = try await LocalBroker.start(options)
-    print(broker.url)
-    fflush(nil)
+    _ = try Output.write("\(broker.url)\n")
     let isSignaled = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await _ in signals { return true }

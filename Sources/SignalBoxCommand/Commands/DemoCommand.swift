@@ -11,17 +11,20 @@ enum DemoCommand: Command {
   ]
   static let flags: [Flag] = []
 
-  private static let limit = Duration.seconds(28)
+  /// With what ending takes, half a minute.
+  private static let limit = Duration.seconds(24)
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    if let extra = arguments.operands.first { throw UsageError("\(extra): takes no operands") }
+    if let extra = try arguments.operands.first { throw UsageError("\(extra): takes no operands") }
     let screen = DemoScreen()
+    let deadline = ContinuousClock.now + limit
     return try await untilInterrupted {
       try await LocalBroker.with { broker in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { try await Demo(broker, screen).play() }
+          group.addTask { for await _ in screen.isGone {} }
           group.addTask {
-            try await Task.sleep(for: limit)
+            try await Task.sleep(until: deadline)
             throw DemoFailure(description: "it took longer than \(limit): this machine is very busy")
           }
           defer { group.cancelAll() }
@@ -65,7 +68,10 @@ private struct Demo {
   func play() async throws {
     screen.say("A private broker at \(broker.url); beside it a monitor: mosquitto_sub -v -t '#'")
     let port = "\(broker.port)"
-    let monitor = try DemoProgram(["mosquitto_sub", "-h", "127.0.0.1", "-p", port, "-v", "-t", "#"])
+    let monitor = try DemoProgram([
+      // -W: should this process be killed, the monitor is not left looking for its broker for ever.
+      "mosquitto_sub", "-h", "127.0.0.1", "-p", port, "-v", "-t", "#", "-W", "30",
+    ])
     try await broker.waitForLog("Sending SUBACK")
     async let shown: Void = show(monitor)
     let devices = try Bus(broker.url)
@@ -121,8 +127,8 @@ private struct Demo {
 
   /// A program under `signalbox run`, and its progress on the other side of the broker.
   private func work() async throws {
-    let work = DemoWork()
-    guard !work.files.isEmpty else { throw DemoFailure(description: "found no large files to compress") }
+    var work = DemoWork()
+    try await work.fit(in: .seconds(6))
     screen.heading("2. Any program reports its progress under signalbox run")
     screen.say(
       "signalbox run --job demo/compress -- sh -c '…' compresses \(work.files.count) files (\(work.bytes >> 20) MB):"
@@ -136,6 +142,7 @@ private struct Demo {
     let drawing = events.handling(progress: screen.draw)
     do {
       for try await _ in drawing.values() {}
+      try Task.checkCancellation()
     } catch {
       screen.finishBar()
       worker.program.signal(SIGTERM)

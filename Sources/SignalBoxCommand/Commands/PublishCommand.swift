@@ -1,3 +1,4 @@
+import Foundation
 import SignalBox
 
 /// `signalbox publish`: values out.
@@ -18,8 +19,9 @@ enum PublishCommand: Command {
     let retain = arguments.has("retain")
     let qos = flags.qos ?? .atLeastOnce
     try await withConnectedBus(flags) { bus in
-      if value == "-" {
-        while let line = readLine(strippingNewline: true) {
+      if value == Array("-".utf8) {
+        let input = fdopen(STDIN_FILENO, "r")
+        while let line = readLine(of: input) {
           try await bus.publish(Publish(topic, line, qos: qos, retain: retain))
         }
       } else {
@@ -30,11 +32,30 @@ enum PublishCommand: Command {
   }
 
   /// The topic may stand in the url instead, as with mosquitto_pub's `-L`.
-  static func topicAndValue(_ arguments: Arguments, _ flags: ConnectionFlags) throws -> (Topic, String) {
-    let operands = (flags.topic.map { [$0] } ?? []) + arguments.operands
-    guard operands.count == 2 else {
+  static func topicAndValue(_ arguments: Arguments, _ flags: ConnectionFlags) throws -> (Topic, [UInt8]) {
+    let operands = arguments.rawOperands
+    guard operands.count == (flags.topic == nil ? 2 : 1), let value = operands.last else {
       throw UsageError("give one TOPIC and one VALUE, or - for standard input")
     }
-    do { return (try Topic(operands[0]), operands[1]) } catch { throw UsageError("\(error)") }
+    let name = try flags.topic ?? text(operands[0], "the topic")
+    do {
+      return (try Topic(name), Array(UnsafeRawBufferPointer(start: value, count: strlen(value))))
+    } catch {
+      throw UsageError("\(error)")
+    }
   }
+}
+
+/// The next line, whatever its bytes, without its line end; `nil` after the last.
+private func readLine(of input: UnsafeMutablePointer<FILE>?) -> [UInt8]? {
+  guard let input else { return nil }
+  var line: UnsafeMutablePointer<CChar>?
+  var capacity = 0
+  defer { free(line) }
+  let count = getline(&line, &capacity, input)
+  guard count > 0 else { return nil }
+  var bytes = UnsafeRawBufferPointer(start: line, count: count)[...]
+  if bytes.last == newline { bytes.removeLast() }
+  if bytes.count < count, bytes.last == carriageReturn { bytes.removeLast() }
+  return Array(bytes)
 }

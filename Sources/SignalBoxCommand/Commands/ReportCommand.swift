@@ -24,11 +24,16 @@ enum ReportCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let flags = try ConnectionFlags(arguments)
-    var operands = (flags.topic.map { [$0] } ?? []) + arguments.operands
+    var operands = (flags.topic.map { [$0] } ?? []) + (try arguments.operands)
     guard !operands.isEmpty else { throw UsageError("give the job's TOPIC") }
     let topic = operands.removeFirst()
     guard operands.count <= 1 else { throw UsageError("\(operands[1]): one value is enough") }
-    if operands == ["-"] { return try await reportLines(topic, flags) }
+    if operands == ["-"] {
+      guard !(amounts + descriptions).contains(where: arguments.has) else {
+        throw UsageError("- takes everything from standard input: leave out --done, --message and their like")
+      }
+      return try await reportLines(topic, flags)
+    }
     let update = try update(arguments, operands.first)
     let message = try progressTopic(topic)
     try await withConnectedBus(flags) { bus in
@@ -38,16 +43,18 @@ enum ReportCommand: Command {
     return ExitCode.success
   }
 
+  private static let amounts = ["done", "total", "fraction"]
+  private static let descriptions = ["unit", "message"]
+
   private static func progressTopic(_ topic: String) throws(UsageError) -> Topic {
     do { return try Topic("\(topic)/_progress") } catch { throw UsageError("\(error)") }
   }
 
   private static func update(_ arguments: Arguments, _ value: String?) throws(UsageError) -> ProgressUpdate {
-    let names = ["done", "total", "fraction"]
-    guard value == nil || !names.contains(where: arguments.has) else {
+    guard value == nil || !amounts.contains(where: arguments.has) else {
       throw UsageError("give either a VALUE or --done, --total and --fraction")
     }
-    guard value != nil || (names + ["message"]).contains(where: arguments.has) else {
+    guard value != nil || ["done", "fraction", "message"].contains(where: arguments.has) else {
       throw UsageError("give a VALUE such as 42% or 3/10, or --done, --fraction or --message")
     }
     var update: ProgressUpdate

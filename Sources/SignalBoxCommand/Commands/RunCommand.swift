@@ -22,8 +22,9 @@ enum RunCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard let topic = arguments["job"] else { throw UsageError("--job TOPIC is missing") }
-    do { _ = try Topic("\(topic)/_progress") } catch { throw UsageError("--job: \(error)") }
-    guard let program = arguments.operands.first else {
+    // All that can be refused is refused before the command runs.
+    do { _ = (try Topic(topic), try Topic("\(topic)/_progress")) } catch { throw UsageError("--job: \(error)") }
+    guard let program = arguments.rawOperands.first.map({ String(cString: $0) }) else {
       throw UsageError("the command is missing: put it behind --")
     }
     let name = arguments["parser"] ?? "auto"
@@ -40,7 +41,7 @@ enum RunCommand: Command {
     let job: Job<Never>
     do {
       // The child first: what connecting does to this process (libmosquitto ignores SIGPIPE) is none of its business.
-      let child = try ChildProcess.launch(arguments.operands, parser: parser)
+      let child = try ChildProcess.launch(arguments.rawOperands, parser: parser)
       job = try begin()
       code = await child.end { [job] in job.report(ProgressUpdate($0)) }
       job.end(code == 0 ? .done(exit: 0) : .failed(reason(code), exit: Int(code)))

@@ -5,6 +5,21 @@ struct Unreachable: Error, CustomStringConvertible {
   let description: String
 }
 
+extension Bus {
+  /// Why there is no connection now, if there was an attempt.
+  var failure: ConnectionError? {
+    let latest = Lock(ConnectionError?.none)
+    state.subscribe { state in
+      switch state {
+      case .waiting(_, let cause): latest.withLock { $0 = cause }
+      case .closed(let cause): latest.withLock { $0 = cause }
+      case .idle, .connecting, .connected: break
+      }
+    }.dispose()
+    return latest.withLock { $0 }
+  }
+}
+
 /// Runs `body` with a bus that is connected; closes it on every way out.
 func withConnectedBus<Result>(
   _ flags: ConnectionFlags, isolation: isolated (any Actor)? = #isolation,
@@ -20,7 +35,8 @@ func withConnectedBus<Result>(
     let link = bus.state.subscribe(LinkNotice().look)
     let result = try await body(bus)
     link.dispose()
-    await bus.close()
+    // Somebody who has pressed Ctrl-C does not wait for a broker that hangs.
+    await bus.close(deadline: Task.isCancelled ? .seconds(1) : .seconds(5))
     return result
   } catch {
     await bus.close(deadline: .zero)

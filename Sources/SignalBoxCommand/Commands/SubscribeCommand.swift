@@ -38,7 +38,7 @@ enum SubscribeCommand: Command {
             continue
           }
           let line = isJSON ? Array(json(message).utf8) : plain(message, isVerbose)
-          guard Output.write(line) else { return }
+          guard try Output.write(line) else { return }
           printed += 1
           if printed == count { return }
         }
@@ -48,11 +48,8 @@ enum SubscribeCommand: Command {
 
   /// The filters; one may stand in the url, as with mosquitto_sub's `-L`.
   static func filters(_ arguments: Arguments, _ flags: ConnectionFlags) throws -> [TopicFilter] {
-    do {
-      return try ((flags.topic.map { [$0] } ?? []) + arguments.operands).map(TopicFilter.init)
-    } catch {
-      throw UsageError("\(error)")
-    }
+    let names = (flags.topic.map { [$0] } ?? []) + (try arguments.operands)
+    do { return try names.map(TopicFilter.init) } catch { throw UsageError("\(error)") }
   }
 
   /// The messages of several filters, each one once also where they overlap.

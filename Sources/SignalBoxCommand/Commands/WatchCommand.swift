@@ -30,7 +30,7 @@ enum WatchCommand: Command {
         for try await message in SubscribeCommand.messages(bus, filters, flags.qos ?? .atMostOnce) {
           let event = JobEvent(message)
           guard let line = isJSON ? event.json : view.line(for: event) else { continue }
-          guard Output.write(line) else { return }
+          guard try Output.write(line) else { return }
           printed += 1
           if printed == count { return }
         }

@@ -3,28 +3,47 @@ import Signals
 
 /// What the demo shows: lines, and on a terminal one bar below them that is drawn over.
 final class DemoScreen: Sendable {
-  private let isTerminal = Output.isTerminal
-  private let usesColour =
-    Output.isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+  /// Once nobody looks any more, an end comes here.
+  let isGone: AsyncStream<Void>
+
+  private let isTerminal: Bool
+  private let usesColour: Bool
   private let bar = Lock("")
+  private let leaving: AsyncStream<Void>.Continuation
 
-  func heading(_ text: String) { line("", usesColour ? "\n\u{1b}[1m\(text)\u{1b}[0m" : "\n\(text)") }
+  init() {
+    let environment = ProcessInfo.processInfo.environment
+    isTerminal = Output.isTerminal && environment["TERM"] != "dumb"
+    usesColour = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
+    (isGone, leaving) = AsyncStream.makeStream()
+  }
 
-  func say(_ text: String) { line("", text) }
+  func heading(_ text: String) { say(usesColour ? "\n\u{1b}[1m\(text)\u{1b}[0m" : "\n\(text)") }
 
-  /// A line of the monitor or of a signal, behind what it is.
+  func say(_ text: String) {
+    bar.withLock { bar in
+      write(isTerminal && !bar.isEmpty ? "\r\u{1b}[K\(text)\n\(bar)" : "\(text)\n")
+    }
+  }
+
+  /// A line of the monitor or of a signal, behind what it is; a very long one is cut.
   func tagged(_ tag: String, _ text: String) {
+    let width = isTerminal ? 150 : 400
+    let printable = Output.printable(text)
+    let text = printable.count > width ? "\(printable.prefix(width))…" : printable
     let padded = tag.padding(toLength: 9, withPad: " ", startingAt: 0)
-    line(usesColour ? "\u{1b}[\(Self.colour(tag))m\(padded)\u{1b}[0m " : "\(padded) ", Output.printable(text))
+    say(usesColour ? "\u{1b}[\(Self.colour(tag))m\(padded)\u{1b}[0m \(text)" : "\(padded) \(text)")
   }
 
   /// Draws the bar; off a terminal it is a line, whenever another tenth is done.
   func draw(_ update: ProgressUpdate) {
     let percent = update.shownPercent(isDone: update.isFinal) ?? 0
-    let filled = percent * 30 / 100
+    let numbers = " \(percent)% \(Int(update.done ?? 0))/\(Int(update.total ?? 0)) \(update.unit ?? "")"
+    // A bar that is wrapped can't be drawn over.
+    let width = max(0, min(30, (isTerminal ? Output.columns : 80) - numbers.count - 3))
+    let filled = percent * width / 100
     let text =
-      "[\(String(repeating: "#", count: filled))\(String(repeating: ".", count: 30 - filled))] "
-      + "\(percent)% \(Int(update.done ?? 0))/\(Int(update.total ?? 0)) \(update.unit ?? "")"
+      "[\(String(repeating: "#", count: filled))\(String(repeating: ".", count: width - filled))]\(numbers)"
     guard isTerminal else {
       let tenth = "\(percent / 10)"
       let isNew = bar.withLock { bar in
@@ -36,25 +55,20 @@ final class DemoScreen: Sendable {
     }
     bar.withLock { bar in
       bar = text
-      _ = Output.write("\r\u{1b}[K\(text)")
+      write("\r\u{1b}[K\(text)")
     }
   }
 
   /// The bar stays where it is, as a line.
   func finishBar() {
     bar.withLock { bar in
-      if isTerminal, !bar.isEmpty { Output.write("\n") }
+      if isTerminal, !bar.isEmpty { write("\n") }
       bar = ""
     }
   }
 
-  private func line(_ mark: String, _ text: String) {
-    let width = isTerminal ? 150 : 400
-    let text = text.count > width ? text.prefix(width) + "…" : text[...]
-    bar.withLock { bar in
-      let hasBar = isTerminal && !bar.isEmpty
-      _ = Output.write(hasBar ? "\r\u{1b}[K\(mark)\(text)\n\(bar)" : "\(mark)\(text)\n")
-    }
+  private func write(_ text: String) {
+    if (try? Output.write(text)) != true { leaving.finish() }
   }
 
   private static func colour(_ tag: String) -> Int {

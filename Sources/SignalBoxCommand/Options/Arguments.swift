@@ -3,8 +3,8 @@ import Foundation
 
 /// The arguments of a command, sorted into options and operands by getopt_long(3).
 struct Arguments {
-  /// What is no option, in order.
-  private(set) var operands: [String] = []
+  /// What is no option, in order, as it stands in argv: file names and values need not be text.
+  let rawOperands: [UnsafeMutablePointer<CChar>]
   private var values: [(name: String, value: String?)] = []
 
   /// Reads what follows the name of a command.
@@ -39,7 +39,7 @@ struct Arguments {
       let found = signalbox_next_option(Int32(argv.count), &pointers, letters, longs, Int32(longs.count))
       switch found.value {
       case -1:
-        operands = pointers[Int(found.next)..<argv.count].compactMap { $0.map { String(cString: $0) } }
+        rawOperands = pointers[Int(found.next)..<argv.count].compactMap(\.self)
         return
       case Int32(UInt8(ascii: "?")):
         let name = Self.name(of: found, in: pointers)
@@ -51,9 +51,24 @@ struct Arguments {
         throw UsageError("\(Self.name(of: found, in: pointers)) needs an argument: see --help")
       default:
         guard let flag = Self.flag(found.value, in: flags) else { continue }
-        values.append((flag.name, found.argument.map { String(cString: $0) }))
-        if let argument = found.argument { overwrite(flag.secret, in: argument) }
+        guard let argument = found.argument else {
+          values.append((flag.name, nil))
+          continue
+        }
+        defer { overwrite(flag.secret, in: argument) }
+        values.append((flag.name, try text(argument, "the argument of --\(flag.name)")))
       }
+    }
+  }
+
+  /// What is no option, in order.
+  ///
+  /// - Throws: `UsageError` when one is not text.
+  var operands: [String] {
+    get throws(UsageError) {
+      var operands: [String] = []
+      for word in rawOperands { operands.append(try text(word, "an operand")) }
+      return operands
     }
   }
 
@@ -97,4 +112,10 @@ struct Arguments {
     guard option.next > 0, let word = pointers[Int(option.next) - 1] else { return "option" }
     return String(String(cString: word).prefix { $0 != "=" })
   }
+}
+
+/// The text of a C string; repaired, a wrong one would name another topic or file.
+func text(_ word: UnsafePointer<CChar>, _ what: String) throws(UsageError) -> String {
+  guard let text = String(validatingCString: word) else { throw UsageError("\(what) is not UTF-8 text") }
+  return text
 }

@@ -111,7 +111,9 @@ struct ConnectionFlags {
   }
 
   private static func firstLine(of file: String) throws(UsageError) -> String {
-    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+    // Not `String(contentsOfFile:)`, which reads no pipe, as a shell's <(…) is.
+    let content = try? FileHandle(forReadingFrom: URL(fileURLWithPath: file)).readToEnd()
+    guard let text = content.flatMap({ String(validating: $0, as: UTF8.self) }) else {
       throw UsageError("--pw-file \(file): can't be read as text")
     }
     return String(text.prefix { !$0.isNewline })
