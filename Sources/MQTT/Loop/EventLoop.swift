@@ -46,17 +46,21 @@ final class EventLoop {
   func run() {
     handle(.connect)
     while machine.phase != .closed {
-      let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
-      closing = work.closing
-      work.commands.forEach(carryOut)
-      send(work.batch)
-      write()
-      checkTimes()
-      finishClosing(work)
-      guard machine.phase != .closed else { break }
-      sleepAndRead()
+      work()
+      if machine.phase != .closed { sleepAndRead() }
     }
     mailbox.finish(cause)
+  }
+
+  /// A function of its own, so that nothing of a batch is held in the sleep after it.
+  private func work() {
+    let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
+    closing = work.closing
+    work.commands.forEach(carryOut)
+    send(work.batch)
+    write()
+    checkTimes()
+    finishClosing(work)
   }
 
   /// How many messages of QoS 1 and 2 may be sent now; nil when nothing at all may.
