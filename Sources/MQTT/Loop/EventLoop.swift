@@ -47,7 +47,10 @@ final class EventLoop {
     handle(.connect)
     while machine.phase != .closed {
       work()
-      if machine.phase != .closed { sleepAndRead() }
+      guard machine.phase != .closed else { break }
+      sleepAndRead()
+      // After the reading: what came in time counts, however late a slow handler lets the loop see it.
+      checkTimes()
     }
     mailbox.finish(cause)
   }
@@ -59,7 +62,6 @@ final class EventLoop {
     work.commands.forEach(carryOut)
     send(work.batch)
     write()
-    checkTimes()
     finishClosing(work)
   }
 

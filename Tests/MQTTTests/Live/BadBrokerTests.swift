@@ -103,6 +103,29 @@ struct BadBrokerTests {
     }
   }
 
+  @Test("An answer that came in time counts, even when a slow handler lets nobody see it until later")
+  func answerBehindSlowHandler() async throws {
+    let isBusy = Lock(false)
+    let server = try FakeServer { client in
+      while let packet = client.receive() {
+        if packet.type == 1 { client.send(FakeClient.accept) }
+        guard packet.type == 8 else { continue }
+        client.send([0x30, 5, 0, 1, 0x61, 0, 0x78])
+        while !isBusy.withLock({ $0 }) { usleep(1_000) }
+        client.send([0x90, 4] + packet.id + [0, 1])
+      }
+    }
+    var options = options(server)
+    options.acknowledgementDeadline = .seconds(1)
+    let slow = Recorder { _ in
+      isBusy.withLock { $0 = true }
+      usleep(1_500_000)
+    }
+    try await withConnection(options, slow) { connection, _ in
+      try #expect(await connection.subscribe([Subscribe(TopicFilter("a"))]) == [.granted(.atLeastOnce)])
+    }
+  }
+
   @Test("Who publishes as soon as the state is connected is connected")
   func publishAtConnected() async throws {
     let server = try FakeServer { _ in FakeClient.accept }
