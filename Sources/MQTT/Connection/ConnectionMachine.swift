@@ -45,7 +45,8 @@ struct ConnectionMachine {
   private let random: @Sendable () -> Double
   private var version: ProtocolVersion
   private var attempt = 0
-  private var doublings = 0
+  /// What the next delay is a random part of.
+  private var bound: Duration
   private var addresses: ArraySlice<Address> = []
   /// What the last broker to accept the connection said.
   private(set) var session: Session?
@@ -56,6 +57,7 @@ struct ConnectionMachine {
     self.options = options
     self.random = random
     version = options.version
+    bound = options.backoff.first
   }
 
   var isConnected: Bool {
@@ -137,14 +139,13 @@ struct ConnectionMachine {
   }
 
   private mutating func lose(_ cause: ConnectionError, since: Instant, at now: Instant) -> [Action] {
-    if now - since >= options.backoff.initial * 10 { doublings = 0 }
+    if now - since >= options.backoff.initial * 10 { bound = options.backoff.first }
     return wait(cause, at: now)
   }
 
   private mutating func wait(_ cause: ConnectionError, at now: Instant) -> [Action] {
-    let bound = min(options.backoff.initial * (1 << min(doublings, 30)), options.backoff.maximum)
-    doublings += 1
     let delay = bound * random()
+    bound = min(bound * 2, options.backoff.maximum)
     phase = .waiting(until: now + delay)
     addresses = []
     return [.drop(cause), .report(.waiting(delay, cause: cause))]

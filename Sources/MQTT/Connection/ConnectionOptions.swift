@@ -4,10 +4,12 @@
 public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflectable {
   /// Delays between attempts: a random part of a bound that doubles from `initial` to `maximum`.
   public struct Backoff: Sendable, Hashable {
-    /// The bound of the first delay.
+    /// The bound of the first delay; more than zero, as the other one.
     public var initial: Duration
     /// The bound that delays never exceed.
     public var maximum: Duration
+
+    var first: Duration { min(initial, maximum) }
 
     /// Makes a back-off.
     public init(initial: Duration = .seconds(1), maximum: Duration = .seconds(60)) {
@@ -20,7 +22,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   public struct OutboxLimits: Sendable, Hashable {
     /// The number of messages.
     public var count: Int
-    /// The bytes of their topics and payloads.
+    /// The bytes of their topics, payloads and properties.
     public var bytes: Int
 
     /// Makes limits.
@@ -141,6 +143,7 @@ extension ConnectionOptions {
       if will.payload.count > 65_535 { throw .invalid("the will has more than 65,535 bytes of payload") }
       if let problem = will.properties.problem { throw .invalid("the will can't be sent: \(problem)") }
     }
+    if backoff.first <= .zero { throw .invalid("a back-off without delay would never rest: set both bounds") }
     if !(1...1_000).contains(window) { throw .invalid("a window of \(window) is not one of 1 to 1,000") }
     if clientID.isEmpty, sessionExpiry > .zero || !cleanStart {
       throw .invalid("a session needs a client id: set clientID, or leave sessionExpiry and cleanStart")
@@ -161,6 +164,6 @@ extension Duration {
   /// Whole seconds, rounded up.
   var wholeSeconds: Int {
     let (seconds, attoseconds) = components
-    return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
+    return Int(clamping: attoseconds > 0 && seconds < .max ? seconds + 1 : seconds)
   }
 }

@@ -46,17 +46,23 @@ final class EventLoop {
   func run() {
     handle(.connect)
     while machine.phase != .closed {
-      let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
-      closing = work.closing
-      work.commands.forEach(carryOut)
-      send(work.batch)
-      write()
-      checkTimes()
-      finishClosing(work)
+      work()
       guard machine.phase != .closed else { break }
       sleepAndRead()
+      // After the reading: what came in time counts, however late a slow handler lets the loop see it.
+      checkTimes()
     }
     mailbox.finish(cause)
+  }
+
+  /// A function of its own, so that nothing of a batch is held in the sleep after it.
+  private func work() {
+    let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
+    closing = work.closing
+    work.commands.forEach(carryOut)
+    send(work.batch)
+    write()
+    finishClosing(work)
   }
 
   /// How many messages of QoS 1 and 2 may be sent now; nil when nothing at all may.
@@ -113,13 +119,16 @@ final class EventLoop {
       attemptRequest(request) { () throws(ConnectionError) in
         for packet in SubscribePackets.split(subscribes, for: session) {
           let id = try handle.subscribe(packet.subscribes)
+          window.skip(id: id)
           requests.sent(id: id, places: packet.places, of: request)
         }
       }
     case .unsubscribe(let filters, let answer):
       let request = requests.begin(count: 0, deadline: deadline, answer)
       attemptRequest(request) { () throws(ConnectionError) in
-        requests.sent(id: try handle.unsubscribe(filters), places: [], of: request)
+        let id = try handle.unsubscribe(filters)
+        window.skip(id: id)
+        requests.sent(id: id, places: [], of: request)
       }
     case .resolved:
       break
@@ -147,7 +156,8 @@ final class EventLoop {
       }
       do {
         let id = try handle.publish(entry.publish)
-        if entry.publish.qos > .atMostOnce || entry.token != nil { window.add(entry, id: id) }
+        let isAwaited = entry.publish.qos > .atMostOnce || entry.token != nil
+        if isAwaited { window.add(entry, id: id) } else { window.skip(id: id) }
       } catch {
         entry.token?(.failed(error))
       }
@@ -217,6 +227,8 @@ final class EventLoop {
     swap(&inbox, &handle.inbox)
     let delegate = delegate.value
     for event in inbox {
+      // Nothing of a link may follow its end.
+      guard handle === self.handle else { return }
       switch event {
       case .message(let message): delegate?.connectionDidReceive(message)
       case .accepted(let session): accept(session, delegate)
@@ -230,11 +242,15 @@ final class EventLoop {
   }
 
   private func accept(_ session: Session, _ delegate: (any ConnectionDelegate)?) {
+    guard self.session == nil else {
+      return handle(.failed(.linkLost("the broker accepted the connection twice")))
+    }
+    // Who hears that there is a connection may publish at once.
+    mailbox.goOnline()
     handle(.accepted(session))
     guard machine.isConnected, let session = machine.session else { return }
     self.session = session
     window.open(limit: min(options.window, session.receiveMaximum))
-    mailbox.goOnline()
     delegate?.connectionDidConnect(session)
   }
 
@@ -279,10 +295,10 @@ final class EventLoop {
 
   // MARK: Time
 
-  /// When libmosquitto has to be asked whether to ping. It counts whole seconds, so one more makes sure that one
-  /// question is enough.
+  /// When libmosquitto has to be asked whether to ping. It compares whole seconds, and notes them before the loop
+  /// notes the time, so it never finds the question too early.
   private var keepAliveDue: Instant? {
-    session.flatMap { $0.keepAlive > .zero ? min(lastRead, lastWrite) + $0.keepAlive + .seconds(1) : nil }
+    session.flatMap { $0.keepAlive > .zero ? min(lastRead, lastWrite) + $0.keepAlive : nil }
   }
 
   private var timeout: Int32 {
@@ -296,8 +312,8 @@ final class EventLoop {
     for end in requests.expire(at: now) { end() }
     guard let handle, let due = keepAliveDue, now >= due else { return }
     let failure = handle.keepAliveCheck()
-    lastRead = now
-    lastWrite = now
+    lastRead = .now
+    lastWrite = lastRead
     if let failure { fail(handle, failure) } else { write() }
   }
 }

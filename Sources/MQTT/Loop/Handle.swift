@@ -68,6 +68,8 @@ final class Handle {
       let reason = code == MOSQ_ERR_ERRNO.rawValue ? systemError(number) : Self.words(code)
       throw .unreachable(address: address.description, reason: reason)
     }
+    // A child process that inherits the link keeps it open after this one has died, and the broker its will.
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     detectDeadPeer()
   }
 
@@ -104,8 +106,8 @@ final class Handle {
 
   /// Writes what the socket takes. Returns why the link is broken, if it is.
   ///
-  /// The library makes a system call, and with TCP_NODELAY a segment, of each packet; the kernel is asked to
-  /// join those of a burst.
+  /// The library makes a system call, and with TCP_NODELAY a segment, of each packet; Linux is asked to join
+  /// those of a burst. (Darwin's TCP_NOPUSH would hold back the end of it.)
   func write() -> ConnectionError? {
     let joins = isTCP && queued > 2
     queued = 0
@@ -170,7 +172,7 @@ final class Handle {
   /// link, and the broker may lose the goodbye and publish the will; so a duplicate of the descriptor outlives it.
   func disconnect(patience: Duration) {
     let deadline = ContinuousClock.now + patience
-    let link = dup(socket)
+    let link = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard link >= 0 else { return }
     defer { close(link) }
     mosquitto_disconnect(mosquitto)
@@ -239,13 +241,10 @@ final class Handle {
   }
 
   private func join(_ on: Int32) {
-    #if canImport(Darwin)
-      let name = TCP_NOPUSH
-    #else
-      let name = TCP_CORK
+    #if os(Linux)
+      var on = on
+      setsockopt(socket, Int32(IPPROTO_TCP), TCP_CORK, &on, socklen_t(MemoryLayout<Int32>.size))
     #endif
-    var on = on
-    setsockopt(socket, Int32(IPPROTO_TCP), name, &on, socklen_t(MemoryLayout<Int32>.size))
   }
 
   private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
@@ -346,8 +345,7 @@ extension Duration {
   var milliseconds: Int32 {
     if self <= .zero { return 0 }
     let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-    return overflow
-      ? .max : Int32(clamping: whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    let whole = min(seconds, Int64(Int32.max)) * 1_000
+    return Int32(clamping: whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }

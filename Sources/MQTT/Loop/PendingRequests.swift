@@ -8,7 +8,7 @@ struct PendingRequests {
 
   private struct Request {
     var results: [SubscribeResult]
-    var unanswered: Int
+    var unanswered: Set<Int32> = []
     var deadline: Instant
     var completion: Command.Answer
   }
@@ -26,15 +26,14 @@ struct PendingRequests {
     next += 1
     let placeholder = SubscribeResult.refused(.unspecified)
     requests[next] = Request(
-      results: Array(repeating: placeholder, count: count), unanswered: 0, deadline: deadline,
-      completion: completion)
+      results: Array(repeating: placeholder, count: count), deadline: deadline, completion: completion)
     return next
   }
 
   /// Notes that packet `id` carries the filters at `places` of `request`.
   mutating func sent(id: Int32, places: [Int], of request: Int) {
     packets[id] = (request, places)
-    requests[request]?.unanswered += 1
+    requests[request]?.unanswered.insert(id)
   }
 
   /// Takes in the answer to packet `id`: a code for each of its filters, or none for an UNSUBACK.
@@ -47,15 +46,15 @@ struct PendingRequests {
         QoS(rawValue: Int(code)).map { .granted($0) }
         ?? .refused(ReasonCode(rawValue: UInt8(clamping: code)))
     }
-    request.unanswered -= 1
-    requests[packet.request] = request.unanswered > 0 ? request : nil
-    return request.unanswered > 0 ? nil : { request.completion.succeed(request.results) }
+    request.unanswered.remove(id)
+    requests[packet.request] = request.unanswered.isEmpty ? nil : request
+    return request.unanswered.isEmpty ? { request.completion.succeed(request.results) } : nil
   }
 
   /// Ends one request early.
   mutating func fail(_ request: Int, _ error: ConnectionError) -> Ending? {
-    packets = packets.filter { $0.value.request != request }
     guard let ended = requests.removeValue(forKey: request) else { return nil }
+    for id in ended.unanswered { packets[id] = nil }
     return { ended.completion.fail(error) }
   }
 

@@ -50,7 +50,9 @@ extension Publish {
   var waitsOffline: Bool { queuesOffline || qos > .atMostOnce }
 
   /// The bytes it is counted with against the bounds of the outbox.
-  var weight: Int { payload.count + topic.name.utf8.count }
+  var weight: Int {
+    payload.count + topic.name.utf8.count + (properties.isEmpty ? 0 : properties.encodedSize)
+  }
 
   /// The exact size of the packet. libmosquitto's own check against the broker's limit is off by one, and a
   /// packet too large makes the broker drop the connection.

@@ -8,50 +8,55 @@ struct FlightWindow<Token> {
 
   private struct Flying {
     var id: Int32
-    var number: Int
     var entry: Entry
   }
 
-  /// The ids that may be given out while the oldest message still flies.
-  private static var idsPerLap: Int { 60_000 }
+  /// The ids that the counter goes through, from 1.
+  private static var ids: Int32 { 65_535 }
 
   private var limit = 0
-  private var sent = 0
+  private var newest: Int32 = 0
   private var acknowledged: [Flying] = []
-  private var written = ArraySlice<Flying>()
+  private var written = LinkedQueue<Flying>()
 
   /// How many more messages of QoS 1 and 2 may fly.
   var room: Int {
     isLapped ? 0 : max(0, limit - acknowledged.count)
   }
 
-  /// Whether not even QoS 0 may be sent, because ids would be used twice.
+  /// Whether not even QoS 0 may be sent, because ids would be used twice. Half a lap is left for subscribes and
+  /// unsubscribes, which are not held up.
   var isLapped: Bool {
-    acknowledged.first.map { sent - $0.number >= Self.idsPerLap } ?? false
+    guard let oldest = acknowledged.first?.id else { return false }
+    return (newest - oldest + Self.ids) % Self.ids > Self.ids / 2
   }
 
   /// The messages of QoS 1 and 2 that fly.
   var count: Int { acknowledged.count }
 
   /// Whether everything is settled.
-  var isEmpty: Bool { acknowledged.isEmpty && written.isEmpty }
+  var isEmpty: Bool { acknowledged.isEmpty && written.count == 0 }
 
   /// Opens the window for a new connection.
   mutating func open(limit: Int) {
     self.limit = limit
-    sent = 0
   }
 
   mutating func add(_ entry: Entry, id: Int32) {
-    let flying = Flying(id: id, number: sent, entry: entry)
-    sent += 1
+    skip(id: id)
+    let flying = Flying(id: id, entry: entry)
     if entry.publish.qos == .atMostOnce { written.append(flying) } else { acknowledged.append(flying) }
+  }
+
+  /// Notes an id that something else took.
+  mutating func skip(id: Int32) {
+    newest = id
   }
 
   /// Takes out what libmosquitto reports as written or acknowledged; nil when it is not ours.
   mutating func settle(id: Int32) -> Entry? {
     // Both lists are settled in their order unless the broker acknowledges out of turn.
-    if let first = written.first, first.id == id { return written.removeFirst().entry }
+    if let first = written.first, first.id == id { return written.popFirst()?.entry }
     guard let index = acknowledged.firstIndex(where: { $0.id == id }) else { return nil }
     return acknowledged.remove(at: index).entry
   }
@@ -59,6 +64,8 @@ struct FlightWindow<Token> {
   /// Closes the window: gives back, in order, what has to be sent again, and what is lost with the link.
   mutating func drain() -> (again: [Entry], lost: [Entry]) {
     defer { self = Self() }
-    return (acknowledged.map(\.entry), written.map(\.entry))
+    var lost: [Entry] = []
+    while let flying = written.popFirst() { lost.append(flying.entry) }
+    return (acknowledged.map(\.entry), lost)
   }
 }

@@ -48,13 +48,30 @@ struct FlightWindowTests {
     var window = FlightWindow<Int>()
     window.open(limit: 10)
     window.add(try entry(-1), id: 1)
-    for token in 0..<59_999 {
+    for id in Int32(2)...32_768 {
+      if id.isMultiple(of: 2) {
+        window.add(try entry(0, .atMostOnce), id: id)
+        _ = window.settle(id: id)
+      } else {
+        window.skip(id: id)
+      }
       #expect(!window.isLapped)
-      window.add(try entry(token, .atMostOnce), id: Int32(token + 2))
-      _ = window.settle(id: Int32(token + 2))
     }
+    window.skip(id: 32_769)
     #expect(window.isLapped && window.room == 0)
     #expect(window.settle(id: 1)?.token == -1)
     #expect(!window.isLapped && window.room == 10)
+  }
+
+  @Test("The distance between ids is right where the counter begins again")
+  func wrap() throws {
+    var window = FlightWindow<Int>()
+    window.open(limit: 10)
+    window.add(try entry(0), id: 65_535)
+    window.skip(id: 1)
+    window.skip(id: 32_767)
+    #expect(!window.isLapped)
+    window.skip(id: 32_768)
+    #expect(window.isLapped)
   }
 }
