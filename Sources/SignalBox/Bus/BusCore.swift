@@ -219,9 +219,8 @@ final class BusCore: ConnectionDelegate {
       guard !message.subscriptionIdentifiers.isEmpty else {
         return state.routes.values.filter { $0.filter.matches(message.topic) }
       }
-      return message.subscriptionIdentifiers.compactMap {
-        state.table.filter(of: $0).flatMap { state.routes[$0] }
-      }
+      let filters = message.subscriptionIdentifiers.compactMap { state.table.filter(of: $0) }
+      return filters.compactMap { state.routes[$0] }
     }
     for route in routes { route.receive(message) }
   }

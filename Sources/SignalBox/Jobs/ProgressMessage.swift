@@ -109,9 +109,7 @@ extension ProgressUpdate {
   /// It is short: 256 bytes at most.
   public init(shortText text: String) throws {
     // Longer ones are not even looked at: matching a pattern can take time that is quadratic in the length.
-    guard text.utf8.count <= 256,
-      let update = Self.parse(text.trimmingCharacters(in: .whitespacesAndNewlines))
-    else {
+    guard text.utf8.count <= 256, let update = Self.parse(text) else {
       throw PayloadError(
         "\"\(WireFields.oneLine(text, max: 40))\" is no progress: write 42, 42%, 3/10 files, ? or the JSON form"
       )
@@ -120,11 +118,13 @@ extension ProgressUpdate {
   }
 
   private static func parse(_ text: String) -> ProgressUpdate? {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if text == "?" { return ProgressUpdate() }
     if let match = text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\s*%?/), let percent = Double(match.1) {
       return ProgressUpdate(fraction: percent / 100)
     }
-    return text.wholeMatch(of: /([0-9]+(?:\.[0-9]+)?)\/([0-9]+(?:\.[0-9]+)?)(?:\s+(.+))?/).map { match in
+    let ratio = /([0-9]+(?:\.[0-9]+)?)\/([0-9]+(?:\.[0-9]+)?)(?:\s+(.+))?/
+    return text.wholeMatch(of: ratio).map { match in
       ProgressUpdate(
         done: Double(match.1), total: Double(match.2),
         unit: match.3.map { WireFields.oneLine(String($0), max: 16) })

@@ -103,7 +103,7 @@ private final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unche
 
 /// The end of every chain: the handlers of one subscription.
 ///
-/// Only the source holds it, so what the handlers capture goes when the source lets go.
+/// The source holds it, and lets go of what the handlers capture at the terminal and at the disposal.
 @usableFromInline
 final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
   // Sound: immutable; a source sends one event at a time.

@@ -49,6 +49,13 @@ import Testing
     #expect(cache.values.isEmpty)
   }
 
+  @Test func `what still comes of an earlier subscription is not taken for stored messages of this one`() {
+    let cache = RetainedCache(VirtualScheduler())
+    #expect(cache.admit(message("a", "1")) == nil)
+    cache.willSubscribe(keepsRetainFlag: true)
+    #expect(cache.admit(message("a", "1"))?.origin == .stored)
+  }
+
   @Test func `its memory is bounded`() {
     let cache = RetainedCache(bound: 3, VirtualScheduler())
     cache.willSubscribe(keepsRetainFlag: false)

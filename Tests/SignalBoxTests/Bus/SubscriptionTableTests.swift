@@ -13,6 +13,8 @@ private struct Network {
   var held: QoS?
   /// The packet that is under way; the table sends at most one a filter.
   var packet: SubscriptionTable.Action?
+  /// Whether the broker was asked for what it has in store since somebody began to want it.
+  var isAsked = false
   var trace: [String] = []
 
   enum Step: CaseIterable {
@@ -24,6 +26,7 @@ private struct Network {
     switch step {
     case .want0, .want1:
       let qos: QoS = step == .want0 ? .atMostOnce : .atLeastOnce
+      if wanted == nil { isAsked = false }
       wanted = max(qos, wanted ?? qos)
       send(table.want(filter, qos))
     case .unwant:
@@ -71,6 +74,7 @@ private struct Network {
     #expect(isUp, "sent without a connection: \(trace)")
     #expect(packet == nil, "two packets under way: \(trace)")
     packet = action
+    if case .subscribe(_, _, _, isRaise: false) = action { isAsked = true }
   }
 
   /// When it is quiet, the broker has what is wanted, and the table nothing else.
@@ -80,6 +84,7 @@ private struct Network {
     // Never lowered while somebody listens: a higher QoS may stay.
     #expect((held == nil) == (wanted == nil), "\(trace)")
     if let held, let wanted { #expect(held >= wanted, "\(trace)") }
+    if wanted != nil { #expect(isAsked, "what is in store went to nobody: \(trace)") }
     #expect(table.entries.count == (wanted == nil ? 0 : 1), "\(trace)")
   }
 }
@@ -110,6 +115,23 @@ private struct Network {
     #expect(table.want(filter, .atMostOnce) == nil)
     #expect(
       table.want(filter, .atLeastOnce) == .subscribe(filter, .atLeastOnce, identifier: 1, isRaise: true))
+  }
+
+  @Test func `an identifier means its filter as long as the broker may have it, and then nothing`() throws {
+    let filter = try TopicFilter("a")
+    var table = SubscriptionTable()
+    _ = table.connected(sessionPresent: false)
+    for round in 1...3 {
+      let identifier = UInt32(round)
+      #expect(
+        table.want(filter, .atMostOnce)
+          == .subscribe(filter, .atMostOnce, identifier: identifier, isRaise: false))
+      _ = table.granted(filter)
+      _ = table.unwant(filter)
+      #expect(table.filter(of: identifier) == filter)
+      _ = table.unsubscribed(filter)
+      #expect(table.filter(of: identifier) == nil)
+    }
   }
 
   @Test func `a want during the unsubscription is sent when that is confirmed`() throws {

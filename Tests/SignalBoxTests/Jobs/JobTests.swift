@@ -1,4 +1,5 @@
 import Brokers
+import Dispatch
 import MQTT
 import Peers
 import SignalBox
@@ -109,6 +110,60 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
     await bus.close()
   }
 
+  @Test func `values that don't fit the outbox are refused aloud, and the end still arrives`() async throws {
+    try await LocalBroker.with { broker in
+      var options = ConnectionOptions.toward(broker)
+      options.outboxLimits = .init(count: 10, bytes: 1 << 20)
+      let bus = try Bus(options)
+      await broker.kill()
+      let job = try bus.job("jobs/full", of: Int.self)
+      for value in 0..<10 { try job.publish(value) }
+      #expect(throws: ConnectionError.outboxFull(try Topic("jobs/full"))) { try job.publish(10) }
+      job.report(fraction: 0.5)
+      job.complete()
+      try await broker.restart()
+      try await job.flush(deadline: .seconds(60))
+      let monitor = try await Peer.subscribe(broker, "-t", "jobs/full/_state")
+      let line = try await monitor.lines { !$0.isEmpty }.first
+      #expect(line?.contains(#""state":"done""#) == true && line?.contains(#""values":10"#) == true)
+      await bus.close()
+    }
+  }
+
+  @Test func `a value that the broker refuses is a problem`() async throws {
+    let options = LocalBroker.Options(accessRules: ["topic readwrite jobs/+/+"])
+    try await withBroker(options) { broker, bus in
+      let problems = Recorder(bus.problems)
+      let job = try bus.job("jobs/denied", of: Int.self)
+      try job.publish(1)
+      try await eventually { problems.values.map(\.topic) == ["jobs/denied"] }
+      job.complete()
+    }
+  }
+
+  @Test func `a handler that holds up a timer holds up no job`() async throws {
+    try await withBroker { broker, bus in
+      let monitor = try await Peer.subscribe(broker, "-t", "jobs/free/_progress")
+      let job = try bus.job("jobs/free")
+      try await broker.waitForLog("'jobs/free/_state'")
+      let isHeld = Subject<Void>(replay: 1)
+      let release = DispatchSemaphore(value: 0)
+      let timer = Signal.timer(every: .milliseconds(1)).subscribe { count in
+        guard count == 0 else { return }
+        isHeld.send(())
+        release.wait()
+      }
+      let held = isHeld.signal.values().makeAsyncIterator()
+      _ = try await held.next()
+      job.report(fraction: 0.1)
+      job.report(fraction: 0.2)
+      defer { release.signal() }
+      try await monitor.lines { $0.contains { $0.contains(#""percent":20"#) } }
+      timer.dispose()
+      job.complete()
+    }
+  }
+
   @Test func `a bad topic is an error in words`() async throws {
     try await withBroker { _, bus in
       #expect(throws: TopicError.self) { try bus.job("jobs/+") }
@@ -201,6 +256,27 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
       try await eventually { next.hasEnded }
       #expect(next.progress.allSatisfy { ($0.fraction ?? 0) >= 0.6 })
       #expect(next.log.last == "completed")
+    }
+  }
+
+  @Test(arguments: [ProtocolVersion.v5, .v311])
+  func `a run that is over in a moment is not missed by one who waits for it`(version: ProtocolVersion)
+    async throws
+  {
+    try await withBroker(version: version) { broker, bus in
+      for round in 0..<10 {
+        let mark = broker.log.count
+        let next = Recorder(bus.follow("jobs/short/\(round)", of: Int.self, run: .next))
+        try await broker.waitForLog("Sending SUBACK", count: 3, after: mark)
+        let job = try bus.job("jobs/short/\(round)", of: Int.self)
+        job.report(fraction: 0.5)
+        try job.publish(round)
+        job.complete()
+        try await eventually("it never ended: \(next.log)") { next.hasEnded }
+        #expect(next.values == [round])
+        #expect(next.log.last == "completed")
+        try await job.flush()
+      }
     }
   }
 

@@ -88,6 +88,54 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     #expect(String(decoding: payload, as: UTF8.self) == #"{"percent":null,"v":1}"#)
   }
 
+  @Test func `a text that is not short neither holds the bus up nor fills a screen`() throws {
+    let slow = "1/2" + String(repeating: " ", count: 1_000_000) + "files\nand more"
+    #expect(throws: PayloadError.self) { try ProgressMessage(payload: bytes(slow)) }
+    let marks = "a" + String(repeating: "\u{301}", count: 1_000_000)
+    let read = try #require(try ProgressMessage(payload: bytes(#"{"msg":"\#(marks)"}"#)))
+    #expect((read.update.message?.utf8.count ?? 0) <= 200 * 4 * 4)
+    do {
+      _ = try StateMessage(payload: bytes(marks))
+      Issue.record("taken for a state")
+    } catch {
+      #expect("\(error)".utf8.count < 1000)
+    }
+  }
+
+  @Test func `whatever is sent is read or refused, and what was read can be sent again`() throws {
+    var random = SplitMix(seed: 42)
+    let seeds = [
+      #"{"v":1,"run":"r","seq":3,"percent":12.5,"done":3,"total":10,"eta":3,"attempt":2,"final":"done"}"#,
+      #"{"v":1,"state":"failed","run":"r","started":1,"exit":-1,"error":"e","values":3,"every":10}"#,
+      "42%", "3/10 files", "?", "running", "{}",
+    ].map(bytes)
+    let pieces = [
+      "1e400", "-1", "null", "[", "{", "\"", "9223372036854775808", "\u{1b}[2J", "\\ud800", "5e-324",
+    ]
+    .map(bytes)
+    for _ in 0..<20_000 {
+      var payload = seeds.randomElement(using: &random) ?? []
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        let place = Int.random(in: 0...payload.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: payload.insert(contentsOf: pieces.randomElement(using: &random) ?? [], at: place)
+        case 1: payload.insert(.random(in: 0...255, using: &random), at: place)
+        default: payload.removeFirst(min(place, 3))
+        }
+      }
+      if let read = try? ProgressMessage(payload: payload) {
+        let update = read.update
+        for number in [update.fraction, update.done, update.total, update.rate, update.weight] {
+          #expect(number.map { $0.isFinite && $0 >= 0 } ?? true)
+        }
+        #expect(throws: Never.self) { try ProgressMessage(payload: read.payload()) }
+      }
+      if let read = try? StateMessage(payload: payload) {
+        #expect(throws: Never.self) { try StateMessage(payload: read.payload()) }
+      }
+    }
+  }
+
   @Test func `a state is JSON or the bare word`() throws {
     #expect(try StateMessage(payload: bytes("running\n"))?.state == .running)
     var message = StateMessage(.failed, run: "r")
@@ -98,5 +146,19 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     #expect(read.exit == 7 && read.error == "disk full" && read.values == 3 && read.run == "r")
     #expect(throws: PayloadError.self) { try StateMessage(payload: bytes("asleep")) }
     #expect(throws: PayloadError.self) { try StateMessage(payload: bytes(#"{"state":7}"#)) }
+  }
+}
+
+/// Chance that is the same in every run.
+private struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
   }
 }

@@ -42,6 +42,53 @@ private final class Sensor: Sendable {
     #expect(third.values == [3])
   }
 
+  @Test(arguments: ["shared", "shared with a linger", "into a subject"])
+  func `a source that sends while it starts stops when nobody listens any more`(how: String) {
+    let sent = Lock(0)
+    let endless = Signal<Int> { observer in
+      var count = 0
+      while !observer.isDisposed, count < 10_000 {
+        count += 1
+        observer.send(count)
+      }
+      sent.withLock { [count] in $0 = count }
+      return nil
+    }
+    let enough = Subject<Void>()
+    switch how {
+    case "into a subject":
+      let subject = Subject<Int>()
+      subject.signal.subscribe { if $0 == 3 { subject.complete() } }
+      endless.subscribe(subject)
+    case "shared":
+      endless.shared().take(until: enough.signal).subscribe { if $0 == 3 { enough.send(()) } }
+    default:
+      endless.shared(linger: .seconds(60)).take(until: enough.signal).subscribe {
+        if $0 == 3 { enough.send(()) }
+      }
+    }
+    #expect(sent.withLock { $0 } == 3)
+  }
+
+  @Test func `a source that sends while it starts goes on for one who came meanwhile`() {
+    let later = Lock<Recorder<Int>?>(nil)
+    let shared = Lock<Signal<Int>?>(nil)
+    let source = Signal<Int> { observer in
+      for count in 1...5 where !observer.isDisposed { observer.send(count) }
+      return nil
+    }.shared()
+    shared.withLock { $0 = source }
+    let enough = Subject<Void>()
+    source.take(until: enough.signal).subscribe { count in
+      guard count == 2 else { return }
+      let recorder = shared.withLock { $0 }.map(Recorder.init)
+      later.withLock { $0 = recorder }
+      enough.send(())
+    }
+    #expect(later.withLock { $0 }?.values == [3, 4, 5])
+    shared.withLock { $0 = nil }
+  }
+
   @Test func `a newcomer gets the latest value and progress at once, but nothing of an earlier run`() {
     let sensor = Sensor()
     let shared = sensor.signal.shared(replay: 1)
