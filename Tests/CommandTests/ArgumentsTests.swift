@@ -21,14 +21,14 @@ struct ArgumentsTests {
     #expect(arguments["username"] == "me")
     #expect(arguments["qos"] == "1")
     #expect(arguments.has("verbose") && arguments.has("json") && !arguments.has("help"))
-    #expect(arguments.operands == ["x", "y"])
+    #expect(try arguments.operands == ["x", "y"])
   }
 
   @Test("Two dashes end the options, and so does the command of run")
   func endOfOptions() throws {
     #expect(try parse(["a", "--", "--json", "-h"]).operands == ["a", "--json", "-h"])
     let run = try parse(["--job", "j", "make", "-j", "4", "--", "x"], endsAtOperand: true)
-    #expect(run.operands == ["make", "-j", "4", "--", "x"])
+    #expect(try run.operands == ["make", "-j", "4", "--", "x"])
     #expect(try parse(["--job", "j", "--", "make", "-j"], endsAtOperand: true).operands == ["make", "-j"])
     #expect(try parse(["-"]).operands == ["-"])
   }
@@ -54,6 +54,17 @@ struct ArgumentsTests {
   func errors(argv: [String], message: String) {
     let error = #expect(throws: UsageError.self) { try parse(argv) }
     #expect(error?.description == message)
+  }
+
+  @Test("Bytes that are no text reach a command unchanged, and are refused where text is needed")
+  func bytes() throws {
+    let word = try #require(strdup("a"))
+    word[0] = CChar(bitPattern: 0xff)
+    defer { free(word) }
+    let arguments = try Arguments(argv: strings([]) + [word], flags: Self.flags)
+    #expect(arguments.rawOperands == [word])
+    #expect(throws: UsageError.self) { try arguments.operands }
+    #expect(throws: UsageError.self) { try Arguments(argv: strings(["--job"]) + [word], flags: Self.flags) }
   }
 
   @Test("A password given as an argument is overwritten where ps would show it")
@@ -140,9 +151,8 @@ struct ArgumentsTests {
   }
 
   private func parse(_ argv: [String], endsAtOperand: Bool = false) throws -> Arguments {
-    let pointers = strings(argv)
-    defer { for pointer in pointers { free(pointer) } }
-    return try Arguments(argv: pointers, flags: Self.flags, endsAtOperand: endsAtOperand)
+    // Not freed: an argv lasts as long as the process.
+    try Arguments(argv: strings(argv), flags: Self.flags, endsAtOperand: endsAtOperand)
   }
 
   private func connect(

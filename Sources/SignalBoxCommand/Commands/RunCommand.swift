@@ -23,7 +23,11 @@ enum RunCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard let topic = arguments["job"] else { throw UsageError("--job TOPIC is missing") }
     // All that can be refused is refused before the command runs.
-    do { _ = (try Topic(topic), try Topic("\(topic)/_progress")) } catch { throw UsageError("--job: \(error)") }
+    do {
+      for name in [topic, "\(topic)/_progress"] { _ = try Topic(name) }
+    } catch {
+      throw UsageError("--job: \(error)")
+    }
     guard let program = arguments.rawOperands.first.map({ String(cString: $0) }) else {
       throw UsageError("the command is missing: put it behind --")
     }
@@ -52,8 +56,8 @@ enum RunCommand: Command {
       job.end(.failed("\(error)", exit: Int(code)))
     }
     if await !job.flush(deadline: flush) {
-      let cause = bus.failure.map { "\($0)" } ?? "check that it runs"
-      diagnose("run: the broker did not confirm the end of \"\(topic)\" in \(flush): \(cause)")
+      let mend = "check that it runs, and that it accepts this user and topic"
+      diagnose("run: the broker did not confirm the end of \"\(topic)\" in \(flush): \(mend)")
     }
     return code
   }

@@ -5,21 +5,6 @@ struct Unreachable: Error, CustomStringConvertible {
   let description: String
 }
 
-extension Bus {
-  /// Why there is no connection now, if there was an attempt.
-  var failure: ConnectionError? {
-    let latest = Lock(ConnectionError?.none)
-    state.subscribe { state in
-      switch state {
-      case .waiting(_, let cause): latest.withLock { $0 = cause }
-      case .closed(let cause): latest.withLock { $0 = cause }
-      case .idle, .connecting, .connected: break
-      }
-    }.dispose()
-    return latest.withLock { $0 }
-  }
-}
-
 /// Runs `body` with a bus that is connected; closes it on every way out.
 func withConnectedBus<Result>(
   _ flags: ConnectionFlags, isolation: isolated (any Actor)? = #isolation,

@@ -67,7 +67,8 @@ struct DemoWork {
     let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) ?? .init()
     return found.prefix(20_000).compactMap { entry -> (String, Int)? in
       guard let url = entry as? URL, let values = try? url.resourceValues(forKeys: Set(keys)),
-        values.isRegularFile == true, values.isReadable == true, let size = values.fileSize, (1 << 20...20 << 20).contains(size)
+        values.isRegularFile == true, values.isReadable == true,
+        let size = values.fileSize, (1 << 20...20 << 20).contains(size)
       else { return nil }
       return (url.path, size)
     }.sorted { $0.path < $1.path }
