@@ -57,6 +57,17 @@ struct ArgumentsTests {
     #expect(error?.description == message)
   }
 
+  @Test("Bytes that are no text reach a command unchanged, and are refused where text is needed")
+  func bytes() throws {
+    let word = try #require(strdup("a"))
+    word[0] = CChar(bitPattern: 0xff)
+    defer { free(word) }
+    let arguments = try Arguments(argv: strings([]) + [word], flags: Self.flags)
+    #expect(arguments.rawOperands == [word])
+    #expect(throws: UsageError.self) { try arguments.operands }
+    #expect(throws: UsageError.self) { try Arguments(argv: strings(["--job"]) + [word], flags: Self.flags) }
+  }
+
   @Test("A password given as an argument is overwritten where ps would show it")
   func secretsAreOverwritten() throws {
     for argv in [["-P", "s3cret"], ["-Ps3cret"], ["--pw=s3cret"]] {
@@ -141,9 +152,8 @@ struct ArgumentsTests {
   }
 
   private func parse(_ argv: [String], endsAtOperand: Bool = false) throws -> Arguments {
-    let pointers = strings(argv)
-    defer { for pointer in pointers { free(pointer) } }
-    return try Arguments(argv: pointers, flags: Self.flags, endsAtOperand: endsAtOperand)
+    // Not freed: an argv lasts as long as the process.
+    try Arguments(argv: strings(argv), flags: Self.flags, endsAtOperand: endsAtOperand)
   }
 
   private func connect(

@@ -35,6 +35,7 @@ struct ProgressParserTests {
       ("[=>   ]  20%\n[==>  ]  40%\n[===> ]  60%\n", [60]),
       ("  50K .......... 10%  549M 0s\n 100K .......... 20% 5.4M 0s\n1500K .......... 30% 5,4M 0s\n", [30]),
       ("x\r\u{1b}[K12% \u{1b}[31mred\u{1b}[0m\n", [12]),
+      ("\u{1b}(B\u{1b}[m7%\u{1b}(B\r\u{1b}(B8%\r", [7, 8]),
     ] as [(String, [Double])])
   func percents(output: String, expected: [Double]) {
     #expect(parse(output) == expected.map(ParsedProgress.percent))
@@ -109,10 +110,23 @@ struct ProgressParserTests {
     #expect(parse(pieces, .auto) == [.steps(done: 1, total: 2)])
   }
 
-  @Test("Random bytes are survived")
-  func randomBytes() {
-    var random = SplitMix(state: 7)
-    let bytes = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+  @Test("An archive or other binary data that goes through is not taken for progress")
+  func binary() {
+    let chunk = Array("\u{1}\u{2}\r7%\r\u{0}\r 50% \u{3}\r".utf8)
+    #expect(parse([chunk], .auto) == [])
+    #expect(parse(chunk.map { [$0] }, .auto) == [])
+    #expect(parse([chunk + Array("\r12%\r13%\r".utf8)], .auto) == [.percent(12), .percent(13)])
+    #expect(parse([[0, 0, 10] + Array("[2/8] last\n".utf8)], .auto) == [.steps(done: 2, total: 8)])
+  }
+
+  @Test("Random bytes are survived", arguments: 0..<8)
+  func randomBytes(seed: Int) {
+    var random = SplitMix(state: UInt64(seed))
+    // Half of the runs have more of what matters to the parser.
+    let alphabet = Array("\r\n%1[/]\u{1b}(x ".utf8)
+    let bytes = (0..<200_000).map { _ in
+      seed % 2 == 0 ? UInt8.random(in: 0...255, using: &random) : alphabet.randomElement(using: &random)!
+    }
     let whole = parse([bytes], .auto)
     #expect(
       parse(stride(from: 0, to: bytes.count, by: 7).map { Array(bytes[$0..<min($0 + 7, bytes.count)]) })

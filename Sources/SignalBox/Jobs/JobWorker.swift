@@ -152,7 +152,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
     await connection.close(deadline: deadline)
     let (wasAcknowledged, fault) = state.withLock { ($0.wasAcknowledged, $0.fault) }
     if !wasAcknowledged {
-      throw fault ?? .timedOut("the broker did not confirm the end of the job in \(deadline)")
+      let what = "the broker did not confirm the end of the job in \(deadline)"
+      throw fault ?? .timedOut("\(what); check that it accepts this user and topic")
     }
   }
 

@@ -23,7 +23,9 @@ enum RunCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard let topic = arguments["job"] else { throw UsageError("--job TOPIC is missing") }
     // All that can be refused is refused before the command runs.
-    do { _ = (try Topic(topic), try Topic("\(topic)/_progress")) } catch {
+    do {
+      for name in [topic, "\(topic)/_progress"] { _ = try Topic(name) }
+    } catch {
       throw UsageError("--job: \(error)")
     }
     guard let program = arguments.rawOperands.first.map({ String(cString: $0) }) else {

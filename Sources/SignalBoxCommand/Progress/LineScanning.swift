@@ -70,7 +70,20 @@ extension UnsafeRawBufferPointer {
       }
       return self[end] == bell ? end + 1 : Swift.min(end + 2, count)
     default:
-      return start + 2
+      // Some have bytes between, such as the `ESC ( B` of `tput sgr0`.
+      let final = self[(start + 1)...].firstIndex { !(0x20...0x2f).contains($0) }
+      return final.map { $0 + 1 } ?? count
+    }
+  }
+
+  /// Whether nothing here tells of binary data; asked of text without escape sequences, or of any few bytes.
+  var looksLikeText: Bool {
+    allSatisfy { byte in
+      switch byte {
+      case 0x07...0x0d, 0x0e, 0x0f, escape: true
+      case 0x00...0x1f, 0x7f: false
+      default: true
+      }
     }
   }
 

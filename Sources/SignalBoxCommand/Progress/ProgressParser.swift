@@ -22,6 +22,9 @@ struct ProgressParser {
   /// A longer line is looked at once, at its end, and not with each of its pieces.
   private static let longestPiecemeal = 4 << 10
 
+  /// So many bytes tell text from binary data well enough.
+  private static let glance = 64
+
   private var forms: Forms
   /// The start of a line whose end has not come yet.
   private var line: [UInt8] = []
@@ -29,6 +32,8 @@ struct ProgressParser {
   private var isRedrawn = false
   /// The line was ended by a carriage return; the next byte tells whether a line feed follows.
   private var isReturned = false
+  /// The end of the line before was no text: what looks like a redraw may be chance.
+  private var followsBinary = false
   /// The line has shown its progress before its end.
   private var isReported = false
   private var series = LineSeries()
@@ -92,6 +97,10 @@ struct ProgressParser {
       end = before
     }
     isRedrawn = bytes[end] == carriageReturn
+    let lineEnd = end > start && bytes[end] == newline && bytes[end - 1] == carriageReturn ? end - 1 : end
+    let near = max(start, lineEnd - Self.glance)
+    let lineStart = bytes.lastLineEnd(in: near..<lineEnd).map { $0 + 1 } ?? near
+    followsBinary = !bytes.slice(lineStart, lineEnd).looksLikeText
     start = end + 1
   }
 
@@ -110,7 +119,9 @@ struct ProgressParser {
   private mutating func endLine(
     with text: UnsafeRawBufferPointer, isRedraw: Bool, _ report: (ParsedProgress) -> Void
   ) {
+    let end = Array((line.suffix(Self.glance) + text.suffix(Self.glance)).suffix(Self.glance))
     defer {
+      followsBinary = !end.withUnsafeBytes(\.looksLikeText)
       line.removeAll(keepingCapacity: true)
       isRedrawn = isRedraw
       isReported = false
@@ -138,7 +149,8 @@ struct ProgressParser {
     }
   }
 
-  /// The progress that a line shows by itself. What is found in its start is also found in the whole line.
+  /// The progress that a line shows by itself. What is found in its start is also found in the whole
+  /// line, unless that goes on with binary data.
   private func progress(
     in text: UnsafeRawBufferPointer, isRedraw: Bool, isWhole: Bool
   ) -> ParsedProgress? {
@@ -152,7 +164,7 @@ struct ProgressParser {
         case .percent: if forms != .steps { return found }
         }
       }
-      guard isRedraw, forms != .steps else { return nil }
+      guard isRedraw, forms != .steps, !followsBinary, text.looksLikeText else { return nil }
       return text.firstPercent(isWhole: isWhole).map(ParsedProgress.percent)
     }
   }
