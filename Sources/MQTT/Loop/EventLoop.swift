@@ -48,9 +48,8 @@ final class EventLoop {
     while machine.phase != .closed {
       work()
       guard machine.phase != .closed else { break }
-      sleepAndRead()
-      // After the reading: what came in time counts, however late a slow handler lets the loop see it.
-      checkTimes()
+      let woken = sleepAndRead()
+      checkTimes(at: woken)
     }
     mailbox.finish(cause)
   }
@@ -191,7 +190,8 @@ final class EventLoop {
 
   // MARK: In
 
-  private func sleepAndRead() {
+  /// Gives the time before which all that came has been read.
+  private func sleepAndRead() -> Instant {
     let mayBlock = mailbox.maySleep(room: room, closing: closing)
     var descriptors = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     if let handle {
@@ -201,9 +201,10 @@ final class EventLoop {
       descriptors.append(pollfd(fd: handle.socket, events: Int16(events), revents: 0))
     }
     _ = poll(&descriptors, nfds_t(descriptors.count), mayBlock ? timeout : 0)
+    let woken = Instant.now
     if mayBlock { mailbox.awake() }
     if descriptors[0].revents != 0 { mailbox.wakeup.clear() }
-    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return }
+    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return woken }
     if machine.canWrite {
       if Int32(descriptors[1].revents) & ~POLLOUT != 0 { read(handle) }
     } else if let failure = handle.connectFailure(options.endpoint) {
@@ -211,6 +212,7 @@ final class EventLoop {
     } else {
       self.handle(.opened)
     }
+    return woken
   }
 
   private func read(_ handle: Handle) {
@@ -306,8 +308,9 @@ final class EventLoop {
     return next.map { Instant.now.duration(to: $0).milliseconds } ?? -1
   }
 
-  private func checkTimes() {
-    let now = Instant.now
+  /// What came in time counts, however late a slow handler lets the loop see it: so `now` is a time before which
+  /// all that came has been read.
+  private func checkTimes(at now: Instant) {
     if let deadline = machine.deadline, now >= deadline { handle(.tick) }
     for end in requests.expire(at: now) { end() }
     guard let handle, let due = keepAliveDue, now >= due else { return }

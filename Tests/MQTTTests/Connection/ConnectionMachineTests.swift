@@ -59,6 +59,19 @@ struct ConnectionMachineTests {
       ])
   }
 
+  @Test("Delays as long as can be said don't crash")
+  func endlessDelays() {
+    let longest = Duration.seconds(Int64.max)
+    var machine = machine { $0.backoff = .init(initial: longest, maximum: longest) }
+    _ = machine.handle(.connect, at: start)
+    for _ in 0..<100 {
+      _ = machine.handle(.unresolved(broken), at: start)
+      #expect(machine.deadline.map { $0 - start > .seconds(Int64.max / 2) } == true)
+      _ = machine.handle(.tick, at: start + longest * 2)
+    }
+    #expect(longest.milliseconds == .max && longest.wholeSeconds == .max)
+  }
+
   @Test("Delays double up to the maximum, and a random part of them is waited")
   func backsOff() {
     var machine = machine(random: 0.5) { $0.backoff = .init(initial: .seconds(1), maximum: .seconds(10)) }

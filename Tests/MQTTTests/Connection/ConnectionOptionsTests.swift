@@ -60,6 +60,8 @@ struct ConnectionOptionsTests {
       try change(&options)
       #expect(throws: ConnectionError.self) { try Connection(options) }
     }
+    refused { $0.backoff.initial = .zero }
+    refused { $0.backoff.maximum = .seconds(-1) }
     refused { $0.keepAlive = .seconds(4) }
     refused { $0.keepAlive = .seconds(65_536) }
     refused { $0.window = 0 }

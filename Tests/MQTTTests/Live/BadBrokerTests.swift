@@ -126,6 +126,26 @@ struct BadBrokerTests {
     }
   }
 
+  @Test("A broker that asks for a short keep-alive is pinged in time: it waits for half of it more")
+  func shortKeepAlive() async throws {
+    let times = Collector<ContinuousClock.Instant>()
+    let server = try FakeServer { client in
+      while let packet = client.receive() {
+        times.add(.now)
+        if packet.type == 1 { client.send([0x20, 6, 0, 0, 3, 0x13, 0, 1]) }
+        if packet.type == 12 { client.send([0xD0, 0]) }
+      }
+    }
+    try await withConnection(options(server)) { connection, recorder in
+      #expect(recorder.history.sessions[0].keepAlive == .seconds(1))
+      try await eventually("no pings") { times.count == 6 }
+      // On a busy machine one of them may be late by itself.
+      let pauses = zip(times.values, times.values.dropFirst()).map { $1 - $0 }
+      #expect(pauses.min()! < .milliseconds(1_500), "\(pauses)")
+      #expect(recorder.history.causes.isEmpty)
+    }
+  }
+
   @Test("Who publishes as soon as the state is connected is connected")
   func publishAtConnected() async throws {
     let server = try FakeServer { _ in FakeClient.accept }

@@ -70,6 +70,11 @@ struct OutboxTests {
     var byBytes = outbox(bytes: 100)
     #expect(byBytes.offer(try publish("a", bytes: 99), token: 0, isOnline: true).isQueued)
     #expect(!byBytes.offer(try publish("b"), token: 1, isOnline: true).isQueued)
+
+    var byProperties = outbox(bytes: 100)
+    var large = try publish("a")
+    large.properties.userProperties = [.init("name", String(repeating: "v", count: 100))]
+    #expect(!byProperties.offer(large, token: 0, isOnline: true).isQueued)
   }
 
   @Test("A conflating message takes the place of the older one of its topic and waits at the end")
