@@ -55,7 +55,8 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   public var cleanStart = true
 
   /// How long the broker keeps the session after the link broke; whole seconds, rounded up. Zero: every connect
-  /// starts anew. MQTT 3.1.1 only knows "not at all" and "for ever".
+  /// starts anew. MQTT 3.1.1 only knows "not at all" and "for ever", and after a ``cleanStart`` "not at all" until
+  /// the first reconnect.
   public var sessionExpiry: Duration = .zero
 
   /// What the broker publishes when this client goes without saying goodbye.
