@@ -68,8 +68,7 @@ public actor LocalBroker {
     let temporary = FileManager.default.temporaryDirectory
     let folder = temporary.appendingPathComponent("signalbox-broker-\(UUID().uuidString)").path
     self.folder = folder
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try Mosquitto.makeFolder(folder, permissions: 0o700)
     do {
       try Mosquitto.writeFiles(options, folder: folder)
       let configuration = Mosquitto.configuration(options, port: port, folder: folder)

@@ -17,7 +17,7 @@ public enum LocalBrokerError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notInstalled(let program):
-      "\(program) is not installed: apt-get install mosquitto, or brew install mosquitto"
+      "\(program) is not installed: apt-get install mosquitto mosquitto-clients, or brew install mosquitto"
     case .portInUse(let port):
       "port \(port) is in use: choose another one, or none to have a free one chosen"
     case .didNotStart(let reason):

@@ -31,7 +31,7 @@ enum Mosquitto {
   /// Writes what the configuration refers to.
   static func writeFiles(_ options: LocalBroker.Options, folder: String) throws {
     if let data = dataFolder(options, folder: folder) {
-      try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+      try makeFolder(data)
     }
     if !options.accessRules.isEmpty {
       try write(options.accessRules.map { $0 + "\n" }.joined(), to: "\(folder)/access")
@@ -49,6 +49,18 @@ enum Mosquitto {
     hashing.waitUntilExit()
     guard hashing.terminationStatus == 0 else {
       throw LocalBrokerError.system("mosquitto_passwd -U failed with \(hashing.terminationStatus)")
+    }
+  }
+
+  /// Makes a folder with all above it, unless it is there.
+  static func makeFolder(_ path: String, permissions: Int = 0o755) throws {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: permissions])
+    } catch {
+      let cause = (error as? CocoaError)?.underlying as? POSIXError
+      let reason = cause.map { String(cString: strerror($0.code.rawValue)) } ?? "the system refuses it"
+      throw LocalBrokerError.system("\(path) can't be made a folder: \(reason)")
     }
   }
 

@@ -55,7 +55,7 @@ static void forward(int number, siginfo_t *info, void *context) {
   errno = failure;
 }
 
-static bool is_ignored(int number) {
+bool signalbox_is_ignored(int number) {
   struct sigaction action;
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
@@ -65,11 +65,11 @@ static void handle_signals(sigset_t *ours) {
   struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigemptyset(&action.sa_mask);
   for (unsigned i = 0; i < sizeof forwarded / sizeof *forwarded; i++) {
-    if (!is_ignored(forwarded[i])) sigaction(forwarded[i], &action, NULL);
+    if (!signalbox_is_ignored(forwarded[i])) sigaction(forwarded[i], &action, NULL);
   }
   // Ignored, as some daemons leave it, it would cost us the child's exit status.
-  if (is_ignored(SIGCHLD)) signal(SIGCHLD, SIG_DFL);
-  if (!is_ignored(SIGPIPE)) {
+  if (signalbox_is_ignored(SIGCHLD)) signal(SIGCHLD, SIG_DFL);
+  if (!signalbox_is_ignored(SIGPIPE)) {
     signal(SIGPIPE, SIG_IGN);
     sigaddset(ours, SIGPIPE);
   }

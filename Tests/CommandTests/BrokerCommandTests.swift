@@ -38,11 +38,25 @@ struct BrokerCommandTests {
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
 
-  @Test("Without mosquitto the error says how to install it")
-  func notInstalled() async throws {
-    let outcome = try await workspace.run("$SB broker --port 99999")
-    #expect(outcome.status == 2)
-    #expect(outcome.errorText == "signalbox: broker: --port 99999: not a number from 1 to 65535\n")
+  @Test("A port that can't be and a folder that can't be made are told in one line")
+  func refusals() async throws {
+    let port = try await workspace.run("$SB broker --port 99999")
+    #expect(port.status == 2)
+    #expect(port.errorText == "signalbox: broker: --port 99999: not a number from 1 to 65535\n")
+    let nameless = try await workspace.run("$SB broker --keep ''")
+    #expect(nameless.status == 2)
+    let folder = try await workspace.run("$SB broker --keep /dev/null/x")
+    #expect(folder.status == 1)
+    #expect(folder.errorText == "signalbox: broker: /dev/null/x can't be made a folder: Not a directory\n")
+  }
+
+  @Test("A signal that comes while the broker is being started ends the command too", arguments: 0..<12)
+  func earlySignal(step: Int) async throws {
+    let process = try workspace.start("exec $SB broker")
+    try await Task.sleep(for: .milliseconds(4 * step))
+    process.kill(SIGTERM)
+    // 143 when it came before anything was begun.
+    #expect([0, 128 + SIGTERM].contains(try await process.end()))
   }
 
   /// A broker that has printed its url, with its own process and folder.

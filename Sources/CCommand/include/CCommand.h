@@ -41,6 +41,9 @@ bool signalbox_is_open(int stream);
 /// The signals that were blocked when this process was started.
 sigset_t signalbox_initial_mask(void);
 
+/// Whether this process ignores the signal.
+bool signalbox_is_ignored(int signal);
+
 /// A pipe whose ends are closed on exec and out of the way of the standard streams. 0, or -1 with errno.
 int signalbox_pipe(int ends[2]);
 

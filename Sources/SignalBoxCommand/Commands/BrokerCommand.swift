@@ -18,9 +18,12 @@ enum BrokerCommand: Command {
     if let extra = try arguments.operands.first { throw UsageError("\(extra): takes no operands") }
     var options = LocalBroker.Options()
     options.port = try arguments.number("port", in: 1...65535)
-    if let folder = arguments["keep"] { options.storage = .folder(folder) }
+    if let folder = arguments["keep"] {
+      guard !folder.isEmpty else { throw UsageError("--keep: the FOLDER is empty") }
+      options.storage = .folder(folder)
+    }
 
-    let signals = endSignals()
+    let signals = await endSignals()
     let broker = try await LocalBroker.start(options)
     _ = try Output.write("\(broker.url)\n")
     let isSignaled = await withTaskGroup(of: Bool.self) { group in

@@ -52,7 +52,7 @@ private final class LinkNotice: Sendable {
 
 /// Runs `body` until it returns or somebody asks the process to end: then its task is cancelled. The exit code.
 func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws -> Int32 {
-  let signals = endSignals()
+  let signals = await endSignals()
   return try await withThrowingTaskGroup(of: Int32.self) { group in
     group.addTask {
       try await body()
