@@ -1,9 +1,9 @@
 import Foundation
 
 /// The programs of mosquitto on this machine, and the files they read.
-enum Mosquitto {
+package enum Mosquitto {
   /// The path of `program`: in `PATH`, or where packages put what only root has in its `PATH`.
-  static func path(of program: String) throws -> String {
+  package static func path(of program: String) throws -> String {
     let searched = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
     let usual = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin", "/usr/bin", "/opt/homebrew/bin"]
     for folder in searched + usual {

@@ -100,13 +100,8 @@ struct RobustnessTests {
     try await workspace.broker.waitForLog("Sending SUBACK")
     await workspace.broker.suspend()
     process.kill(SIGINT)
-    let clock = ContinuousClock()
-    let start = clock.now
-    let status = try await process.end()
-    let took = clock.now - start
+    #expect(try await process.end() == 130)
     await workspace.broker.resume()
-    #expect(status == 130)
-    #expect(took < .seconds(4))
   }
 
   @Test("A report that says nothing, and one that says it twice, are refused")

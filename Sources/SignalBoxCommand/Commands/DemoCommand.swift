@@ -70,7 +70,7 @@ private struct Demo {
     let port = "\(broker.port)"
     let monitor = try DemoProgram([
       // -W: should this process be killed, the monitor is not left looking for its broker for ever.
-      "mosquitto_sub", "-h", "127.0.0.1", "-p", port, "-v", "-t", "#", "-W", "30",
+      try Mosquitto.path(of: "mosquitto_sub"), "-h", "127.0.0.1", "-p", port, "-v", "-t", "#", "-W", "30",
     ])
     try await broker.waitForLog("Sending SUBACK")
     async let shown: Void = show(monitor)
@@ -128,7 +128,7 @@ private struct Demo {
   /// A program under `signalbox run`, and its progress on the other side of the broker.
   private func work() async throws {
     var work = DemoWork()
-    try await work.fit(in: .seconds(6))
+    try await work.fit(in: .seconds(4))
     screen.heading("2. Any program reports its progress under signalbox run")
     screen.say(
       "signalbox run --job demo/compress -- sh -c '…' compresses \(work.files.count) files (\(work.bytes >> 20) MB):"
