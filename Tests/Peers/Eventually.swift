@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Waits until `condition` holds; the deadline only ends a test that would fail anyway.
 public func eventually(
   _ what: String = "the condition did not come true", isolation: isolated (any Actor)? = #isolation,
@@ -6,7 +8,9 @@ public func eventually(
   let deadline = ContinuousClock.now + .seconds(90)
   while try await !condition() {
     guard ContinuousClock.now < deadline else { throw NeverTrue(description: what) }
-    try await Task.sleep(for: .milliseconds(5))
+    await withCheckedContinuation { done in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(5)) { done.resume() }
+    }
   }
 }
 
