@@ -87,7 +87,7 @@ extension Bus {
   public func job<Value: Encodable & Sendable>(
     _ topic: String, of type: Value.Type, title: String? = nil, id: String? = nil
   ) throws -> Job<Value> {
-    Job(try JobWorker(JobTopic(topic), title: title, run: id ?? JobWorker.newRun(), core))
+    Job(try JobWorker(JobTopic(topic), title: title, run: id ?? RunFacts.newID(), core))
   }
 
   /// Begins a run of a job that has progress and an end, but no values.

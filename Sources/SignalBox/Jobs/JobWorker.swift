@@ -1,30 +1,5 @@
-import Foundation
 import MQTT
 import Signals
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
-/// How much waits, against the limits of the outbox.
-private struct Backlog {
-  private var count = 0
-  private var bytes = 0
-
-  mutating func add(_ size: Int, _ limits: ConnectionOptions.OutboxLimits) -> Bool {
-    guard count < limits.count, bytes + size <= limits.bytes else { return false }
-    count += 1
-    bytes += size
-    return true
-  }
-
-  mutating func remove(_ size: Int) {
-    count -= 1
-    bytes -= size
-  }
-}
 
 /// The worker's side of one run: a connection with the run's last will, and the order in which things go out.
 ///
@@ -71,8 +46,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
     connection = try Connection(options)
     var message = StateMessage(.running, run: run)
     message.title = title
-    message.host = Self.host
-    message.started = Self.time
+    message.host = RunFacts.host
+    message.started = RunFacts.time
     message.every = Self.every.inSeconds
     state = Lock(State(message: message))
     guard core.add(self) else { throw BusError.closed }
@@ -128,7 +103,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
       state.message.state = outcome.state
       state.message.exit = outcome.exit
       state.message.error = outcome.error
-      state.message.ended = Self.time
+      state.message.ended = RunFacts.time
       state.message.values = state.message.values ?? 0
       if var last = state.throttle.latest {
         if outcome.state == .done { last.fraction = 1 }
@@ -181,7 +156,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
   private func publishProgress(_ update: ProgressUpdate, _ state: inout State, outcome: JobState? = nil) {
     state.sequence += 1
     let message = ProgressMessage(
-      update, run: run, sequence: state.sequence, every: Self.every.inSeconds, time: Self.time,
+      update, run: run, sequence: state.sequence, every: Self.every.inSeconds, time: RunFacts.time,
       outcome: outcome)
     guard let payload = try? message.payload() else { return }
     connection.publish(
@@ -291,20 +266,4 @@ final class JobWorker: BusMember, ConnectionDelegate {
     else { return }
     state.withLock { if !$0.message.state.isEnd { publishState(&$0) } }
   }
-
-  // MARK: This run
-
-  /// Unique, and sorts by time: milliseconds in base 36, then chance.
-  static func newRun() -> String {
-    let time = String(Int(Date().timeIntervalSince1970 * 1000), radix: 36)
-    return "\(time)-\(String(UInt32.random(in: 0x1000_0000...(.max)), radix: 16))"
-  }
-
-  private static var time: Double { (Date().timeIntervalSince1970 * 1000).rounded() / 1000 }
-
-  private static let host: String? = {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return nil }
-    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }()
 }

@@ -1,0 +1,83 @@
+/// The end of a chain that leads into another observer.
+final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
+  // Sound: immutable; a source sends one event at a time.
+  private let subscription: Subscription
+  private let target: Observer<Value>
+
+  init(_ subscription: Subscription, to target: Observer<Value>) {
+    self.subscription = subscription
+    self.target = target
+  }
+
+  override func send(_ value: Value) {
+    if !subscription.isDisposed { target.send(value) }
+  }
+
+  override func send(progress: ProgressUpdate) {
+    if !subscription.isDisposed { target.send(progress: progress) }
+  }
+
+  override func fail(_ error: any Error) {
+    if subscription.end() { target.fail(error) }
+  }
+
+  override func complete() {
+    if subscription.end() { target.complete() }
+  }
+
+  // A source that asks must learn that the target has ended by itself.
+  override var isDisposed: Bool { subscription.isDisposed || target.isDisposed }
+}
+
+/// The end of every chain: the handlers of one subscription.
+///
+/// The source holds it, and lets go of what the handlers capture at the terminal and at the disposal.
+@usableFromInline
+final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
+  // Sound: immutable; a source sends one event at a time.
+  @usableFromInline let subscription: Subscription
+  @usableFromInline let next: (@Sendable (Value) -> Void)?
+  @usableFromInline let progress: (@Sendable (ProgressUpdate) -> Void)?
+  @usableFromInline let failed: (@Sendable (any Error) -> Void)?
+  @usableFromInline let completed: (@Sendable () -> Void)?
+
+  @inlinable
+  init(
+    _ subscription: Subscription,
+    next: (@Sendable (Value) -> Void)?, progress: (@Sendable (ProgressUpdate) -> Void)?,
+    failed: (@Sendable (any Error) -> Void)?, completed: (@Sendable () -> Void)?
+  ) {
+    self.subscription = subscription
+    self.next = next
+    self.progress = progress
+    self.failed = failed
+    self.completed = completed
+  }
+
+  @inlinable
+  override func send(_ value: Value) {
+    guard let next, !subscription.isDisposed else { return }
+    next(value)
+  }
+
+  @inlinable
+  override func send(progress update: ProgressUpdate) {
+    guard let progress, !subscription.isDisposed else { return }
+    progress(update)
+  }
+
+  // RAC released the subscription before it ran the terminal handler; a handler that subscribes again relies on it.
+  @inlinable
+  override func fail(_ error: any Error) {
+    guard subscription.end() else { return }
+    failed?(error)
+  }
+
+  @inlinable
+  override func complete() {
+    guard subscription.end() else { return }
+    completed?()
+  }
+
+  @inlinable override var isDisposed: Bool { subscription.isDisposed }
+}
