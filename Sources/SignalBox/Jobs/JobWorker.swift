@@ -154,6 +154,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
 
   /// QoS 0 is for a moment; the last one of a run has to arrive.
   private func publishProgress(_ update: ProgressUpdate, _ state: inout State, outcome: JobState? = nil) {
+    // Progress does not wait for a connection: with the connection goes the latest.
+    guard state.isConnected || outcome != nil else { return }
     state.sequence += 1
     let message = ProgressMessage(
       update, run: run, sequence: state.sequence, every: Self.every.inSeconds, time: RunFacts.time,
