@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A program found in PATH, with its standard output: the foreign side of demonstrations and tests.
 ///
@@ -12,7 +11,7 @@ package final class ChildProgram: Sendable {
 
   /// Outlives the program's object: the thread that reaps needs it.
   private final class Life: Sendable {
-    let state = Mutex(State())
+    let state = Guarded(State())
 
     func end(_ status: Int32) {
       let waiting = state.withLock { state in

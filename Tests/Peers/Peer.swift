@@ -1,15 +1,10 @@
 public import Brokers
 import Foundation
-import Synchronization
 
 /// The foreign side of the tests: `mosquitto_sub` and `mosquitto_pub` as people use them.
 public final class Peer: Sendable {
-  private final class Output: Sendable {
-    let bytes = Mutex<[UInt8]>([])
-  }
-
   private let program: ChildProgram
-  private let output = Output()
+  private let output = Guarded<[UInt8]>([])
 
   /// Starts `mosquitto_sub` and returns when the broker has its subscription.
   public static func subscribe(_ broker: LocalBroker, _ arguments: String...) async throws -> Peer {
@@ -30,7 +25,7 @@ public final class Peer: Sendable {
   private init(_ program: String, _ broker: LocalBroker, _ arguments: [String]) throws {
     let command = [program, "-h", "127.0.0.1", "-p", "\(broker.port)"] + arguments
     self.program = try ChildProgram(command) { [output] bytes in
-      output.bytes.withLock { $0 += bytes }
+      output.withLock { $0 += bytes }
     }
   }
 
@@ -39,7 +34,7 @@ public final class Peer: Sendable {
 
   /// What it has printed until now, a line each.
   public var lines: [String] {
-    String(decoding: output.bytes.withLock { $0 }, as: UTF8.self).split(separator: "\n").map(String.init)
+    String(decoding: output.withLock { $0 }, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   /// Waits until the lines fulfil a condition; the deadline only ends a test that would fail anyway.
