@@ -67,9 +67,10 @@ public struct ProgressMessage: Sendable, Hashable {
       try JSONEncoder.readable.encode(
         Wire(
           v: 1, run: run, seq: sequence, percent: percent, done: update.done,
-          total: update.total, unit: update.unit,
+          total: update.total, unit: update.unit.map { WireFields.oneLine($0, max: 16) },
           msg: update.message.map { WireFields.oneLine($0, max: 200) },
-          phase: update.phase, rate: update.rate, eta: update.remaining?.inSeconds,
+          phase: update.phase.map { WireFields.oneLine($0, max: 64) }, rate: update.rate,
+          eta: update.remaining?.inSeconds,
           attempt: update.attempt > 1 ? update.attempt : nil, weight: update.weight, every: every, ts: time,
           final: outcome)))
   }
