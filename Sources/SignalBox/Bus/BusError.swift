@@ -10,8 +10,6 @@ public enum BusError: Error, Sendable, Hashable, CustomStringConvertible {
   case refused(ConnectionError)
   /// The job on this topic has ended.
   case jobEnded(Topic)
-  /// A value that has no form on the wire.
-  case notEncodable(String)
 
   /// One line that names the fault and the mend.
   public var description: String {
@@ -21,7 +19,6 @@ public enum BusError: Error, Sendable, Hashable, CustomStringConvertible {
       "the broker refused the subscription to \"\(filter)\": \(code); check the access rules of this user"
     case .refused(let error): "\(error)"
     case .jobEnded(let topic): "the job on \"\(topic)\" has ended: begin a new run"
-    case .notEncodable(let problem): problem
     }
   }
 }

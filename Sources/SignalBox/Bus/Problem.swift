@@ -7,6 +7,12 @@ public struct Problem: Sendable, Hashable, CustomStringConvertible {
   /// The first bytes of the payload, 64 at most.
   public let payloadStart: [UInt8]
 
+  init(_ topic: String, _ reason: String, _ payload: [UInt8] = []) {
+    self.topic = topic
+    self.reason = reason
+    payloadStart = Array(payload.prefix(64))
+  }
+
   /// One line.
   public var description: String { "\"\(topic)\": \(reason)" }
 }

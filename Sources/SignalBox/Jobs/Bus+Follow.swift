@@ -59,14 +59,7 @@ private struct FollowSource<Value: Sendable> {
     _ topic: Topic, _ input: @escaping @Sendable (Message) throws -> FollowLogic<Value>.Input?
   ) {
     guard !funnel.isDisposed, let filter = try? TopicFilter(topic) else { return }
-    let inputs = bus.signal(filter).compactMap { [core = bus.core] message -> FollowLogic<Value>.Input? in
-      do {
-        return try input(message)
-      } catch {
-        core.report(message, "\(error)")
-        return nil
-      }
-    }
+    let inputs = bus.core.decoding(bus.signal(filter), input)
     let inlet = FunnelInlet<FollowLogic<Value>.Input, FollowLogic<Value>>(funnel) { event in
       switch event {
       case .next(let input): input

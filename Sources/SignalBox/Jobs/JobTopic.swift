@@ -1,30 +1,33 @@
-import MQTT
+package import MQTT
 
 /// The topics of a job: values at the job's own, the rest one level below it.
-struct JobTopic: Sendable {
-  let values: Topic
-  let progress: Topic
-  let state: Topic
+package struct JobTopic: Sendable {
+  package let values: Topic
+  package let progress: Topic
+  package let state: Topic
 
-  init(_ topic: String) throws(TopicError) {
+  package init(_ topic: String) throws(TopicError) {
     values = try Topic(topic)
-    progress = try Topic("\(topic)/\(Self.progressLevel)")
-    state = try Topic("\(topic)/\(Self.stateLevel)")
+    progress = try Topic("\(topic)/\(Level.progress.rawValue)")
+    state = try Topic("\(topic)/\(Level.state.rawValue)")
   }
 
-  static let progressLevel = "_progress"
-  static let stateLevel = "_state"
-  static let cancelLevel = "_cancel"
+  /// The last level of a topic that says something of a job and is no value.
+  package enum Level: String, Sendable {
+    case progress = "_progress"
+    case state = "_state"
+    case cancel = "_cancel"
 
-  /// Whether the last level of a topic or filter is one of a job's own.
-  static func isReserved(_ name: String) -> Bool {
-    switch name.utf8.suffix(from: afterLastSlash(name)) {
-    case let level where level.first != UInt8(ascii: "_"): false
-    case let level: [progressLevel, stateLevel, cancelLevel].contains(String(Substring(level)))
+    /// The level at the end of a topic or filter, if it is one of a job's own.
+    package init?(endOf name: String) {
+      let start =
+        name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
+      // Looked at for every message: most names are told by one byte.
+      guard start < name.endIndex, name.utf8[start] == UInt8(ascii: "_") else { return nil }
+      self.init(rawValue: String(name[start...]))
     }
   }
 
-  private static func afterLastSlash(_ name: String) -> String.Index {
-    name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
-  }
+  /// Whether the last level of a topic or filter is one of a job's own.
+  static func isReserved(_ name: String) -> Bool { Level(endOf: name) != nil }
 }

@@ -42,7 +42,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
     options.outboxLimits.bytes += 1 << 20
     options.will = Will(
       topic.state, try StateMessage(.lost, run: run).payload(), retain: true,
-      properties: Self.properties("state", run, .seconds(86_400)))
+      properties: Self.properties("state", run, isEnd: true))
     connection = try Connection(options)
     var message = StateMessage(.running, run: run)
     message.title = title
@@ -165,7 +165,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
       Publish(
         topic.progress, payload, qos: outcome == nil ? .atMostOnce : .atLeastOnce, retain: true,
         conflates: true,
-        properties: Self.properties("progress", run, expiry(outcome != nil))))
+        properties: Self.properties("progress", run, isEnd: outcome != nil)))
   }
 
   private func publishState(_ state: inout State) {
@@ -173,7 +173,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
     let isEnd = state.message.state.isEnd
     let message = Publish(
       topic.state, payload, retain: true, conflates: true,
-      properties: Self.properties("state", run, expiry(isEnd)))
+      properties: Self.properties("state", run, isEnd: isEnd))
     connection.publish(message) { [self] result in
       // Only an answer of the broker comes on another thread; a refusal in place would find the lock held.
       if isEnd, case .acknowledged = result { self.state.withLock { $0.wasAcknowledged = true } }
@@ -186,15 +186,11 @@ final class JobWorker: BusMember, ConnectionDelegate {
     if !result.isSuccess { core.scheduler.schedule { [core] in core.report(message, result) } }
   }
 
-  /// While it runs three heartbeats, at least a minute; a day once it has ended.
-  private func expiry(_ isEnd: Bool) -> Duration {
-    isEnd ? .seconds(86_400) : max(Self.every * 3, .seconds(60))
-  }
-
-  /// Hints for MQTT 5; nobody needs them to decode.
-  private static func properties(_ kind: String, _ run: String, _ expiry: Duration) -> MessageProperties {
+  /// Hints for MQTT 5; nobody needs them to decode. The broker keeps what is said of a run for three heartbeats, at least
+  /// a minute, and for a day once it has ended.
+  private static func properties(_ kind: String, _ run: String, isEnd: Bool) -> MessageProperties {
     MessageProperties(
-      contentType: "application/json", expiry: expiry,
+      contentType: "application/json", expiry: isEnd ? .seconds(86_400) : max(every * 3, .seconds(60)),
       userProperties: [UserProperty("kind", kind), UserProperty("run", run)])
   }
 

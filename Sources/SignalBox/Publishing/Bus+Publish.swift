@@ -31,7 +31,7 @@ extension Bus {
       do {
         core.publish(Publish(topics.values, try PayloadCoding.encode(value), qos: qos, retain: retain))
       } catch {
-        core.problems.send(Problem(topic: topic, reason: "\(error)", payloadStart: []))
+        core.problems.send(Problem(topic, "\(error)"))
       }
     } progress: {
       progress.report($0)
@@ -52,10 +52,7 @@ extension BusCore {
 
   func report(_ message: Publish, _ result: PublishResult) {
     guard !result.isSuccess, result != .failed(.closed) else { return }
-    problems.send(
-      Problem(
-        topic: message.topic.name, reason: "not published: \(result)",
-        payloadStart: Array(message.payload.prefix(64))))
+    problems.send(Problem(message.topic.name, "not published: \(result)", message.payload))
   }
 }
 

@@ -17,23 +17,27 @@ extension Bus {
   ) -> Signal<Value> {
     let decode = PayloadCoding.decoder(for: Value.self)
     let spellsReserved = JobTopic.isReserved(filter)
-    return signal(filter, qos: qos).compactMap { [core] message in
+    return core.decoding(signal(filter, qos: qos)) { message in
       guard !message.payload.isEmpty, spellsReserved || !JobTopic.isReserved(message.topic) else {
         return nil
       }
-      do {
-        return try decode(message.payload)
-      } catch {
-        core.report(message, "\(error)")
-        return nil
-      }
+      return try decode(message.payload)
     }
   }
 }
 
 extension BusCore {
-  func report(_ message: Message, _ reason: String) {
-    problems.send(
-      Problem(topic: message.topic, reason: reason, payloadStart: Array(message.payload.prefix(64))))
+  /// What `decode` makes of the messages; where it is `nil`, nothing, and what it throws goes to the problems.
+  func decoding<Value: Sendable>(
+    _ messages: Signal<Message>, _ decode: @escaping @Sendable (Message) throws -> Value?
+  ) -> Signal<Value> {
+    messages.compactMap { [self] message in
+      do {
+        return try decode(message)
+      } catch {
+        problems.send(Problem(message.topic, "\(error)", message.payload))
+        return nil
+      }
+    }
   }
 }

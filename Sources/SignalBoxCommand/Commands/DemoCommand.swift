@@ -93,8 +93,12 @@ private struct Demo {
   /// The monitor's lines, values, progress and states told apart.
   private func show(_ monitor: DemoProgram) async {
     for await line in monitor.lines {
-      let topic = line.prefix { $0 != " " }
-      let tag = topic.hasSuffix("/_progress") ? "progress" : topic.hasSuffix("/_state") ? "state" : "value"
+      let tag =
+        switch JobTopic.Level(endOf: String(line.prefix { $0 != " " })) {
+        case .progress: "progress"
+        case .state: "state"
+        case .cancel, nil: "value"
+        }
       screen.tagged(tag, line)
     }
   }

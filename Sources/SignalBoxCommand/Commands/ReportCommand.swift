@@ -47,7 +47,7 @@ enum ReportCommand: Command {
   private static let descriptions = ["unit", "message"]
 
   private static func progressTopic(_ topic: String) throws(UsageError) -> Topic {
-    do { return try Topic("\(topic)/_progress") } catch { throw UsageError("\(error)") }
+    do { return try JobTopic(topic).progress } catch { throw UsageError("\(error)") }
   }
 
   private static func update(_ arguments: Arguments, _ value: String?) throws(UsageError) -> ProgressUpdate {

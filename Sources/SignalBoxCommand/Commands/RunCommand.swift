@@ -24,7 +24,7 @@ enum RunCommand: Command {
     guard let topic = arguments["job"] else { throw UsageError("--job TOPIC is missing") }
     // All that can be refused is refused before the command runs.
     do {
-      for name in [topic, "\(topic)/_progress"] { _ = try Topic(name) }
+      _ = try JobTopic(topic)
     } catch {
       throw UsageError("--job: \(error)")
     }

@@ -40,10 +40,9 @@ enum WatchCommand: Command {
 
   /// The topic of a job stands for all that the job says.
   private static func withJob(_ filter: TopicFilter) throws -> [TopicFilter] {
-    let isTopic =
-      (try? Topic(filter.name)) != nil && !filter.name.hasSuffix("/_progress")
-      && !filter.name.hasSuffix("/_state")
-    return isTopic
-      ? [filter] + (try ["_state", "_progress"].map { try TopicFilter("\(filter.name)/\($0)") }) : [filter]
+    guard JobTopic.Level(endOf: filter.name) == nil, let job = try? JobTopic(filter.name) else {
+      return [filter]
+    }
+    return try [filter, TopicFilter(job.state), TopicFilter(job.progress)]
   }
 }

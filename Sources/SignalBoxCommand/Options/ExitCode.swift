@@ -4,11 +4,5 @@ enum ExitCode {
   static let failure: Int32 = 1
   static let usage: Int32 = 2
   static let brokerUnreachable: Int32 = 69
-
-  /// Of `watch --until-done`.
-  static let jobFailed: Int32 = 1
-  static let jobLost: Int32 = 3
-  static let jobCancelled: Int32 = 4
-  static let timeout: Int32 = 124
   static let interrupted: Int32 = 130
 }

@@ -22,25 +22,27 @@ struct JobEvent: Sendable {
     isStored = message.origin == .stored
     payload = message.payload
     let (job, level) = Self.split(message.topic)
-    topic = ["_progress", "_state"].contains(level) ? job : message.topic
+    topic = job
     content = Self.content(level, payload)
   }
 
-  private static func content(_ level: Substring, _ payload: [UInt8]) -> Content {
+  private static func content(_ level: JobTopic.Level?, _ payload: [UInt8]) -> Content {
     do {
       switch level {
-      case "_progress": return try ProgressMessage(payload: payload).map(Content.progress) ?? .forgotten
-      case "_state": return try StateMessage(payload: payload).map(Content.state) ?? .forgotten
-      default: return payload.isEmpty ? .forgotten : .value(payload)
+      case .progress: return try ProgressMessage(payload: payload).map(Content.progress) ?? .forgotten
+      case .state: return try StateMessage(payload: payload).map(Content.state) ?? .forgotten
+      case .cancel, nil: return payload.isEmpty ? .forgotten : .value(payload)
       }
     } catch {
       return .unreadable(reason: "\(error)")
     }
   }
 
-  private static func split(_ topic: String) -> (job: String, level: Substring) {
-    guard let slash = topic.lastIndex(of: "/") else { return (topic, "") }
-    return (String(topic[..<slash]), topic[topic.index(after: slash)...])
+  /// The topic of the job and what it says of it; the topic itself for anything else.
+  private static func split(_ topic: String) -> (job: String, level: JobTopic.Level?) {
+    guard let level = JobTopic.Level(endOf: topic), level != .cancel, let slash = topic.lastIndex(of: "/")
+    else { return (topic, nil) }
+    return (String(topic[..<slash]), level)
   }
 
   /// One object on a line: `kind`, `topic`, `retained`, and what the message itself has.
