@@ -6,7 +6,6 @@ import Signals
 final class BusCore: ConnectionDelegate {
   private struct State {
     var table = SubscriptionTable()
-    var actions = DrainQueue<SubscriptionTable.Action>()
     var routes: [TopicFilter: Route] = [:]
     var upstreams: [TopicFilter: WeakUpstream] = [:]
     var connection: Connection?
@@ -21,6 +20,7 @@ final class BusCore: ConnectionDelegate {
   let states = Subject<ConnectionState>(replay: 1)
   let problems = Subject<Problem>()
   private let state: Lock<State>
+  private let actions = DrainQueue<SubscriptionTable.Action>()
 
   init(
     _ connection: Connection, _ options: ConnectionOptions, linger: Duration, _ scheduler: any Scheduler
@@ -130,16 +130,14 @@ final class BusCore: ConnectionDelegate {
   /// Changes the table and performs what comes of it. The actions queue up under the same lock, so they are performed
   /// in the order in which they were decided.
   private func updateAll(_ change: (inout State) -> [SubscriptionTable.Action]) {
-    let mine = state.withLock { state in
-      change(&state).reduce(into: SubscriptionTable.Action?.none) { mine, action in
-        if state.actions.enter(action) { mine = action }
-      }
+    var next = state.withLock { state in
+      var mine: SubscriptionTable.Action?
+      for action in change(&state) { mine = actions.enter(action) ?? mine }
+      return mine
     }
-    guard var action = mine else { return }
-    while true {
+    while let action = next {
       perform(action)
-      guard let next = state.withLock({ $0.actions.next() }) else { return }
-      action = next
+      next = actions.next()
     }
   }
 

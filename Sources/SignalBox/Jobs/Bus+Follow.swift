@@ -19,28 +19,24 @@ extension Bus {
     let topics: JobTopic
     do { topics = try JobTopic(topic) } catch { return .failing(with: error) }
     return .attaching { [self] downstream in
-      let funnel = Funnel<FollowLogic<Value>>(downstream) { funnel in
-        FollowLogic(FollowMachine(run), core.scheduler) { [weak funnel] token in
-          funnel?.receive(.machine(.waited(token: token)))
-        }
-      }
+      let funnel = Funnel(FollowLogic<Value>(FollowMachine(run), core.scheduler), downstream)
       let source = FollowSource(bus: self, funnel: funnel)
       // The state first: of what the broker has in store it tells which run is the current one.
-      source.add(topics.state) { message in
+      source.add(0, topics.state) { message in
         try StateMessage(payload: message.payload).map {
           .machine(.state($0, isStored: message.origin != .live))
         }
       }
-      source.add(topics.progress) { message in
+      source.add(1, topics.progress) { message in
         try ProgressMessage(payload: message.payload).map {
           .machine(.progress($0, isStored: message.origin != .live))
         }
       }
-      source.add(topics.values) { message in
+      source.add(2, topics.values) { message in
         message.payload.isEmpty
           ? nil : .value(try decode(message.payload), isStored: message.origin != .live)
       }
-      return funnel
+      return funnel.sources
     }
   }
 
@@ -56,19 +52,21 @@ private struct FollowSource<Value: Sendable> {
   let funnel: Funnel<FollowLogic<Value>>
 
   func add(
-    _ topic: Topic, _ input: @escaping @Sendable (Message) throws -> FollowLogic<Value>.Input?
+    _ key: Int, _ topic: Topic, _ input: @escaping @Sendable (Message) throws -> FollowLogic<Value>.Input?
   ) {
-    guard !funnel.isDisposed, let filter = try? TopicFilter(topic) else { return }
+    guard let filter = try? TopicFilter(topic) else { return }
     let inputs = bus.core.decoding(bus.signal(filter), input)
-    let inlet = FunnelInlet<FollowLogic<Value>.Input, FollowLogic<Value>>(funnel) { event in
-      switch event {
-      case .next(let input): input
-      case .progress: .ended(nil)
-      case .failed(let error): .ended(.failed(error))
-      case .completed: .ended(.completed)
-      }
+    funnel.attach(key) {
+      inputs.attach(
+        funnel.inlet { event in
+          switch event {
+          case .next(let input): input
+          case .progress: .ended(nil)
+          case .failed(let error): .ended(.failed(error))
+          case .completed: .ended(.completed)
+          }
+        })
     }
-    funnel.add(inputs.attach(inlet))
   }
 }
 
@@ -83,32 +81,35 @@ private struct FollowLogic<Value: Sendable>: FunnelLogic {
 
   private var machine: FollowMachine
   private let scheduler: any Scheduler
-  private let waited: @Sendable (_ token: Int) -> Void
 
-  init(_ machine: FollowMachine, _ scheduler: any Scheduler, waited: @escaping @Sendable (Int) -> Void) {
+  init(_ machine: FollowMachine, _ scheduler: any Scheduler) {
     self.machine = machine
     self.scheduler = scheduler
-    self.waited = waited
   }
 
-  mutating func receive(_ input: Input, _ downstream: Observer<Value>) -> End? {
+  mutating func receive(
+    _ input: Input, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
+  ) -> End? {
     switch input {
     case .ended(let end): return end
-    case .machine(let input): return perform(machine.receive(input), nil, downstream)
+    case .machine(let input): return perform(machine.receive(input), nil, downstream, funnel)
     case .value(let value, let isStored):
-      return perform(machine.receive(.value(isStored: isStored)), value, downstream)
+      return perform(machine.receive(.value(isStored: isStored)), value, downstream, funnel)
     }
   }
 
-  private func perform(_ outputs: [FollowMachine.Output], _ value: Value?, _ downstream: Observer<Value>)
-    -> End?
-  {
+  private func perform(
+    _ outputs: [FollowMachine.Output], _ value: Value?, _ downstream: Observer<Value>,
+    _ funnel: Funnel<Self>
+  ) -> End? {
     for output in outputs {
       switch output {
       case .value: value.map(downstream.send)
       case .progress(let update): downstream.send(progress: update)
       case .wait(let token):
-        scheduler.schedule(after: FollowMachine.grace) { [waited] in waited(token) }
+        // Only the newest counts. The keys before belong to the topics.
+        funnel.schedule(
+          3, after: FollowMachine.grace, on: scheduler, .machine(.waited(token: token)))
       case .end(let error): return error.map { .failed($0) } ?? .completed
       }
     }

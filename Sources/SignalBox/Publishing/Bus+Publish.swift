@@ -61,13 +61,13 @@ private final class ProgressPublisher: Sendable {
   private struct State {
     var throttle = ProgressThrottle()
     var isFinished = false
-    // What the throttle lets through, in that order.
-    var outgoing = DrainQueue<ProgressUpdate>()
   }
 
   private let topic: Topic
   private let core: BusCore
   private let state = Lock(State())
+  // What the throttle lets through, in that order.
+  private let outgoing = DrainQueue<ProgressUpdate>()
 
   init(_ topic: Topic, _ core: BusCore) {
     self.topic = topic
@@ -93,7 +93,7 @@ private final class ProgressPublisher: Sendable {
       switch step(&state, scheduler) {
       case .nothing: return (nil, nil)
       case .arm(let delay): return (delay, nil)
-      case .send(let update): return (nil, state.outgoing.enter(update) ? update : nil)
+      case .send(let update): return (nil, outgoing.enter(update))
       }
     }
     if let delay {
@@ -102,7 +102,7 @@ private final class ProgressPublisher: Sendable {
     var next = mine
     while let update = next {
       publish(update)
-      next = state.withLock { $0.outgoing.next() }
+      next = outgoing.next()
     }
   }
 

@@ -26,7 +26,7 @@ struct DemoDevices {
     let bath = try bus.subject(to: "zigbee2mqtt/bath", as: Climate.self, retain: true)
     let host = try bus.subject(to: "tele/host/STATE", as: TasmotaState.self)
     var step = 0
-    for try await _ in Signal.timer(every: .milliseconds(600)).values() {
+    for try await _ in Signal.interval(.milliseconds(600)).values() {
       step += 1
       let wave = step % 10
       func tenths(_ number: Int) -> Double { Double(number) / 10 }

@@ -3,7 +3,7 @@
 struct Ring<Element> {
   @usableFromInline var storage: ContiguousArray<Element?> = []
   @usableFromInline var head = 0
-  @usableFromInline private(set) var count = 0
+  @usableFromInline var count = 0
 
   @inlinable init() {}
 
@@ -23,6 +23,15 @@ struct Ring<Element> {
     head = (head + 1) & (storage.count - 1)
     count -= 1
     return element
+  }
+
+  @inlinable
+  var last: Element? { count == 0 ? nil : storage[(head + count - 1) & (storage.count - 1)] }
+
+  @inlinable
+  mutating func removeLast() {
+    count -= 1
+    storage[(head + count) & (storage.count - 1)] = nil
   }
 
   /// The elements from the oldest to the newest.

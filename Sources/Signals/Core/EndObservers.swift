@@ -9,6 +9,8 @@ final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unchecked Sen
     self.target = target
   }
 
+  deinit { subscription.observerReleased() }
+
   override func send(_ value: Value) {
     if !subscription.isDisposed { target.send(value) }
   }
@@ -53,6 +55,8 @@ final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendab
     self.failed = failed
     self.completed = completed
   }
+
+  @inlinable deinit { subscription.observerReleased() }
 
   @inlinable
   override func send(_ value: Value) {

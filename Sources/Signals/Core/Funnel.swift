@@ -1,109 +1,139 @@
+internal import Synchronization
+
 /// What a funnel does with its inputs, as a value type: no threads, no locks.
 package protocol FunnelLogic: Sendable {
   associatedtype Input: Sendable
   associatedtype Output: Sendable
 
   /// Handles one input; what it returns ends the stream.
-  mutating func receive(_ input: Input, _ downstream: Observer<Output>) -> End?
+  ///
+  /// It may start and stop sources and timers of the funnel.
+  mutating func receive(
+    _ input: Input, _ downstream: Observer<Output>, _ funnel: Funnel<Self>
+  ) -> End?
+
+  /// Whether `input` may take the place of `waiting`, the newest input that waits while a handler is slow.
+  static func replaces(_ waiting: Input, by input: Input) -> Bool
+}
+
+extension FunnelLogic {
+  package static func replaces(_ waiting: Input, by input: Input) -> Bool { false }
 }
 
 /// Brings what comes from several sides, at any time and from any thread, to one observer in one order.
 ///
-/// The shell around a `FunnelLogic`: a drain loop, the disposables of the sources, and the release of all of it at
-/// the terminal or the disposal.
-package final class Funnel<Logic: FunnelLogic>: Disposable, @unchecked Sendable {
-  // Sound: `logic` is touched only by the one who drains or, when nobody does, by the one who closed; everything
-  // else is under the lock.
-  private struct State {
-    var queue = DrainQueue<Logic.Input>()
-    /// `nil` once closed: nothing is accepted any more.
-    var downstream: Observer<Logic.Output>?
-    var sources: [any Disposable] = []
-
-    mutating func step() -> Step {
-      guard let downstream else { return .closed }
-      guard let input = queue.next() else { return .idle }
-      return .handle(input, downstream)
-    }
+/// The shell around a `FunnelLogic`. Its sources hold it, by their inlets; its subscriber holds only its sources, by
+/// `sources`. So handlers are released at the terminal, at the disposal, and when all sources have let go.
+package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendable {
+  // Sound: `logic`, `downstream` and `startsSources` are touched only by the one who has the turn of `queue`.
+  private enum Item: Sendable {
+    case input(Logic.Input)
+    case close
   }
 
-  private enum Step {
-    case handle(Logic.Input, Observer<Logic.Output>)
-    case idle
-    case closed
-  }
-
-  private let state: Lock<State>
+  private let queue = DrainQueue<Item>()
   private var logic: Logic?
+  private var downstream: Observer<Logic.Output>?
+  private var startsSources = false
+  /// The downstream for those who ask whether it is disposed, from any thread.
+  private let asked: Lock<Observer<Logic.Output>?>
+  /// What the funnel starts and stops; the disposable of the subscriber.
+  package let sources = FunnelSources()
 
   package init(_ logic: Logic, _ downstream: Observer<Logic.Output>) {
     self.logic = logic
-    state = Lock(State(downstream: downstream))
+    self.downstream = downstream
+    asked = Lock(downstream)
+    sources.closer.withLock { $0.closer = self }
   }
 
-  /// Makes a funnel whose logic sends into it later on: hold the funnel weakly there.
-  package init(_ downstream: Observer<Logic.Output>, _ makeLogic: (Funnel) -> Logic) {
-    state = Lock(State(downstream: downstream))
-    logic = makeLogic(self)
-  }
+  package var isDisposed: Bool { asked.withLock { $0 }?.isDisposed ?? true }
 
-  package var isDisposed: Bool { state.withLock { $0.downstream }?.isDisposed ?? true }
-
-  /// Adds what ends a source; disposed at once when the funnel is closed already.
-  package func add(_ source: (any Disposable)?) {
-    guard let source else { return }
-    let isLate = state.withLock { state in
-      if state.downstream != nil { state.sources.append(source) }
-      return state.downstream == nil
-    }
-    if isLate { source.dispose() }
-  }
+  // MARK: Inputs
 
   package func receive(_ input: Logic.Input) {
-    let mine = state.withLock { state in
-      state.downstream.flatMap { state.queue.enter(input) ? $0 : nil }
+    guard queue.tryEnter() else { return enqueue(input) }
+    run(.input(input))
+  }
+
+  private func enqueue(_ input: Logic.Input) {
+    let mine = queue.enqueue(.input(input)) { waiting in
+      if case .input(let waiting) = waiting { Logic.replaces(waiting, by: input) } else { false }
     }
-    guard var downstream = mine else { return }
-    var input = input
+    if let mine { run(mine) }
+  }
+
+  /// Handles `item` and what comes meanwhile, with the turn.
+  private func run(_ item: Item) {
+    var item = item
     while true {
-      if let end = logic?.receive(input, downstream) {
-        // A disposal that came first wins over the terminal.
-        let isFirst = close()
-        clear()
-        if isFirst { downstream.send(end: end) }
-        return
-      }
-      switch state.withLock({ $0.step() }) {
-      case .handle(let next, let observer): (input, downstream) = (next, observer)
-      case .idle: return
-      case .closed: return clear()
+      process(item)
+      if startsSources {
+        startsSources = false
+        // Without the turn: what a source sends while it starts is delivered at once.
+        queue.pause()
+        sources.runStarts()
+        guard let next = queue.resume() else { return }
+        item = next
+      } else {
+        guard let next = queue.next() else { return }
+        item = next
       }
     }
   }
 
-  /// Lets go of what is left, outside the lock: for the one who drains a closed funnel.
+  private func process(_ item: Item) {
+    guard let downstream, case .input(let input) = item else { return clear() }
+    guard !sources.isClosed else { return clear() }
+    guard let end = logic?.receive(input, downstream, self) else { return }
+    // A disposal that came first wins over the terminal.
+    let isFirst = sources.close()
+    clear()
+    if isFirst { downstream.send(end: end) }
+  }
+
+  /// Lets go of what user code may have captured; not under a lock.
   private func clear() {
+    startsSources = false
     logic = nil
-    let left = state.withLock { state in
-      let left = state.queue.waiting
-      state.queue.waiting = Ring()
-      return left
-    }
-    _ = consume left
+    downstream = nil
+    let asked = asked.withLock { $0.take() }
+    _ = consume asked
   }
 
-  package func dispose() { close() }
+  func sourcesClosed() {
+    if let mine = queue.enter(.close) { run(mine) }
+  }
 
-  /// `true` for the first who closes. Ends the sources outside the lock.
-  @discardableResult
-  private func close() -> Bool {
-    let (downstream, sources, isIdle) = state.withLock { state in
-      defer { state.sources = [] }
-      return (state.downstream.take(), state.sources, !state.queue.isDraining)
-    }
-    guard downstream != nil else { return false }
-    if isIdle { logic = nil }
-    for source in sources { source.dispose() }
-    return true
+  // MARK: Sources and timers
+
+  /// For the subscribing thread: starts a source now, or after those that are being started.
+  package func attach(_ key: Int = 0, _ start: @escaping () -> (any Disposable)?) {
+    sources.addStart(key, start)
+    sources.runStarts()
+  }
+
+  /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
+  /// they start, however many, never nest.
+  package func start(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
+    sources.addStart(key, start)
+    startsSources = true
+  }
+
+  /// Ends source or timer `key`, or forgets it when it has ended by itself.
+  package func stop(_ key: Int) { sources.stop(key) }
+
+  /// Gives `input` to the logic after `delay`. It takes the place of an earlier source or timer of the same key.
+  package func schedule(
+    _ key: Int, after delay: Duration, on scheduler: any Scheduler, _ input: Logic.Input
+  ) {
+    sources.set(key, scheduler.schedule(after: delay) { [self] in receive(input) })
+  }
+
+  /// An observer whose events become inputs of the logic.
+  package func inlet<Value>(
+    _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
+  ) -> Observer<Value> {
+    FunnelInlet(self, input)
   }
 }

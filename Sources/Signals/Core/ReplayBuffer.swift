@@ -37,12 +37,12 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
 
 /// Decides what newcomers of a subject get, where the last n values are not the answer.
 ///
-/// Called under the subject's lock, in the order of the sends: no user code in it.
+/// Called by one thread at a time, in the order of the deliveries; never under a lock of the subject.
 @usableFromInline
 package protocol ReplayStore<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
 
-  /// Takes note of a value that is being sent.
+  /// Takes note of a value that is being delivered.
   func remember(_ value: Value)
 
   /// What a newcomer gets, in this order.

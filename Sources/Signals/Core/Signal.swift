@@ -37,9 +37,10 @@ public struct Signal<Value: Sendable>: Sendable {
   /// any thread. What it returns is disposed once: at the disposal of the subscription or at the terminal.
   public init(_ start: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
     attach = { downstream in
-      let serializer = Serializer(downstream)
-      serializer.add(start(serializer))
-      return serializer
+      let funnel = Funnel(Serializer<Value>(), downstream)
+      let emitter = funnel.inlet { $0 }
+      funnel.attach { start(emitter) }
+      return funnel.sources
     }
   }
 

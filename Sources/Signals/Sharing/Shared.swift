@@ -41,7 +41,6 @@ extension Signal {
 private final class Shared<Value: Sendable>: Sendable {
   private struct State {
     var machine: ShareMachine
-    var actions = DrainQueue<ShareMachine.Action>()
     var lastID: ShareMachine.ID = 0
     /// The runs that observers are attached to: at most the current one and the next.
     var runs: [Run<Value>] = []
@@ -55,6 +54,7 @@ private final class Shared<Value: Sendable>: Sendable {
   private let makeRun: @Sendable (_ generation: UInt64) -> Run<Value>
   private let start: @Sendable (Run<Value>, Observer<Value>) -> (any Disposable)?
   private let state: Lock<State>
+  private let actions = DrainQueue<ShareMachine.Action>()
 
   init(
     linger: Duration, _ scheduler: any Scheduler,
@@ -96,11 +96,10 @@ private final class Shared<Value: Sendable>: Sendable {
   }
 
   private func perform(_ action: ShareMachine.Action?) {
-    guard var action, state.withLock({ $0.actions.enter(action) }) else { return }
-    while true {
+    var next = action.flatMap { actions.enter($0) }
+    while let action = next {
       performOne(action)
-      guard let next = state.withLock({ $0.actions.next() }) else { return }
-      action = next
+      next = actions.next()
     }
   }
 
@@ -115,8 +114,10 @@ private final class Shared<Value: Sendable>: Sendable {
         let index = state.runs.firstIndex { $0.generation == generation }
         return index.map { state.runs.remove(at: $0) }
       }
-      run?.source.dispose()
-      perform(state.withLock { $0.machine.stopped(generation) })
+      let stopped: @Sendable () -> Void = { [self] in
+        perform(state.withLock { $0.machine.stopped(generation) })
+      }
+      if let run { run.source.dispose(whenStopped: stopped) } else { stopped() }
     case .linger(let token):
       let timer = scheduler.schedule(after: linger) { [self] in
         perform(state.withLock { $0.machine.lingered(token) })

@@ -154,7 +154,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
       try await broker.waitForLog("'jobs/free/_state'")
       let isHeld = Subject<Void>(replay: 1)
       let release = DispatchSemaphore(value: 0)
-      let timer = Signal.timer(every: .milliseconds(1)).subscribe { count in
+      let timer = Signal.interval(.milliseconds(1)).subscribe { count in
         guard count == 0 else { return }
         isHeld.send(())
         release.wait()

@@ -96,7 +96,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct TimerTests {
   @Test func `it counts without drift, on virtual time`() {
     let scheduler = VirtualScheduler()
-    let recorder = Recorder(Signal.timer(every: .seconds(2), on: scheduler))
+    let recorder = Recorder(Signal.interval(.seconds(2), on: scheduler))
     scheduler.advance(by: .milliseconds(1999))
     #expect(recorder.values == [])
     scheduler.advance(by: .milliseconds(1))
@@ -107,7 +107,7 @@ import Testing
 
   @Test func `disposal stops it and leaves nothing scheduled`() {
     let scheduler = VirtualScheduler()
-    let recorder = Recorder(Signal.timer(every: .seconds(1), on: scheduler))
+    let recorder = Recorder(Signal.interval(.seconds(1), on: scheduler))
     scheduler.advance(by: .seconds(2))
     recorder.subscription.dispose()
     #expect(scheduler.pendingCount == 0)
@@ -119,7 +119,7 @@ import Testing
     let scheduler = VirtualScheduler()
     let stop = Subject<Void>()
     let recorder = Recorder(
-      Signal.timer(every: .seconds(1), on: scheduler).map { count in
+      Signal.interval(.seconds(1), on: scheduler).map { count in
         if count == 1 { stop.send(()) }
         return count
       }.take(until: stop.signal))
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func `it ticks in real time`() async throws {
-    let iterator = Signal.timer(every: .milliseconds(2)).values().makeAsyncIterator()
+    let iterator = Signal.interval(.milliseconds(2)).values().makeAsyncIterator()
     for expected in 0..<3 { #expect(try await iterator.next() == expected) }
   }
 }

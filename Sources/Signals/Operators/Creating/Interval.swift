@@ -2,8 +2,8 @@ extension Signal where Value == Int {
   /// Counts 0, 1, 2 …, the first after `period` and then one each `period`, without drift.
   ///
   /// A cold signal: each subscription has its own count. A period that is not positive is a programming error.
-  public static func timer(every period: Duration, on scheduler: any Scheduler = .background) -> Signal<Int> {
-    precondition(period > .zero, "Signal.timer(every:) takes a period above zero, not \(period)")
+  public static func interval(_ period: Duration, on scheduler: any Scheduler = .background) -> Signal<Int> {
+    precondition(period > .zero, "Signal.interval(_:) takes a period above zero, not \(period)")
     return Signal(attaching: { downstream in
       let ticker = Ticker(period, scheduler, downstream)
       ticker.scheduleNext()

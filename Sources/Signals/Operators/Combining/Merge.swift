@@ -9,10 +9,10 @@ extension Signal {
         return nil
       }
       let funnel = Funnel(Merge<Value>(running: signals.count), downstream)
-      for (index, signal) in signals.enumerated() where !funnel.isDisposed {
-        funnel.add(signal.attach(FunnelInlet(funnel) { Merge.Input(source: index, event: $0) }))
+      for (index, signal) in signals.enumerated() {
+        funnel.attach(index) { signal.attach(funnel.inlet { Merge.Input(source: index, event: $0) }) }
       }
-      return funnel
+      return funnel.sources
     })
   }
 
@@ -33,7 +33,9 @@ struct Merge<Value: Sendable>: FunnelLogic {
 
   init(running: Int) { self.running = running }
 
-  mutating func receive(_ input: Input, _ downstream: Observer<Value>) -> End? {
+  mutating func receive(
+    _ input: Input, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
+  ) -> End? {
     switch input.event {
     case .next(let value):
       downstream.send(value)
@@ -43,6 +45,7 @@ struct Merge<Value: Sendable>: FunnelLogic {
       return .failed(error)
     case .completed:
       running -= 1
+      funnel.stop(input.source)
       if let update = aggregate.complete(input.source) { downstream.send(progress: update) }
       if running == 0 { return .completed }
     }

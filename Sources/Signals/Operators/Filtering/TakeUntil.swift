@@ -6,9 +6,9 @@ extension Signal {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(TakeUntil<Value>(), downstream)
       // The trigger first: a source that is triggered already is not started.
-      funnel.add(trigger.attach(FunnelInlet(funnel) { .trigger($0.map { _ in }) }))
-      if !funnel.isDisposed { funnel.add(attach(FunnelInlet(funnel) { .source($0) })) }
-      return funnel
+      funnel.attach(0) { trigger.attach(funnel.inlet { .trigger($0.map { _ in }) }) }
+      funnel.attach(1) { attach(funnel.inlet { .source($0) }) }
+      return funnel.sources
     })
   }
 }
@@ -19,7 +19,9 @@ struct TakeUntil<Value: Sendable>: FunnelLogic {
     case trigger(Event<Void>)
   }
 
-  mutating func receive(_ input: Input, _ downstream: Observer<Value>) -> End? {
+  mutating func receive(
+    _ input: Input, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
+  ) -> End? {
     switch input {
     case .source(.next(let value)): downstream.send(value)
     case .source(.progress(let update)): downstream.send(progress: update)

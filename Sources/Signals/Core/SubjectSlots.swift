@@ -1,0 +1,95 @@
+internal import Synchronization
+
+/// One observer of a subject, as what takes it out again.
+@usableFromInline
+final class SubjectEntry<Value: Sendable>: Disposable, @unchecked Sendable {
+  // Sound: `slot` belongs to whoever has the turn of the core.
+  @usableFromInline let core: SubjectCore<Value>
+  @usableFromInline var slot = -1
+  private let isDisposed = Atomic(false)
+
+  @usableFromInline
+  init(_ core: SubjectCore<Value>) { self.core = core }
+
+  @usableFromInline
+  func dispose() {
+    if !isDisposed.exchange(true, ordering: .relaxed) { core.detach(self) }
+  }
+}
+
+/// The observers of a subject, in the order in which they came.
+///
+/// A removed one leaves a hole; the holes are closed when they are the greater part, so that adding and removing
+/// cost the same however many there are. The memory is managed by hand: a delivery walks it without counting
+/// references, since only the one with the turn changes it, and never during a delivery.
+@usableFromInline
+struct SubjectSlots<Value: Sendable>: ~Copyable {
+  @usableFromInline
+  struct Slot {
+    // Both retained; `nil` in a hole.
+    @usableFromInline let observer: Unmanaged<Observer<Value>>?
+    @usableFromInline let entry: Unmanaged<SubjectEntry<Value>>?
+  }
+
+  @usableFromInline private(set) var slots: UnsafeMutablePointer<Slot>
+  /// How many slots are in use, holes included.
+  @usableFromInline private(set) var count = 0
+  private var capacity = 0
+  private var holes = 0
+
+  @usableFromInline
+  init() { slots = .allocate(capacity: 0) }
+
+  deinit {
+    for index in 0..<count {
+      slots[index].observer?.release()
+      slots[index].entry?.release()
+    }
+    slots.deallocate()
+  }
+
+  @usableFromInline
+  mutating func append(_ observer: Observer<Value>, _ entry: SubjectEntry<Value>) {
+    if count == capacity { reallocate(max(4, capacity * 2)) }
+    entry.slot = count
+    (slots + count).initialize(to: Slot(observer: .passRetained(observer), entry: .passRetained(entry)))
+    count += 1
+  }
+
+  /// Takes the entry out, if it is in; returns its observer, for the caller to let go of.
+  @usableFromInline
+  mutating func remove(_ entry: SubjectEntry<Value>) -> Observer<Value>? {
+    guard entry.slot >= 0 else { return nil }
+    let slot = slots[entry.slot]
+    slots[entry.slot] = Slot(observer: nil, entry: nil)
+    entry.slot = -1
+    slot.entry?.release()
+    holes += 1
+    // Those at the end are closed at once: who comes and goes leaves no trace.
+    while count > 0, slots[count - 1].entry == nil {
+      count -= 1
+      holes -= 1
+    }
+    if holes > 16, holes * 2 > count { reallocate(capacity) }
+    return slot.observer?.takeRetainedValue()
+  }
+
+  /// Tells all entries that they are out.
+  func forgetSlots() {
+    for index in 0..<count { slots[index].entry?._withUnsafeGuaranteedRef { $0.slot = -1 } }
+  }
+
+  /// Moves what is there to fresh memory, without the holes.
+  private mutating func reallocate(_ newCapacity: Int) {
+    let old = slots
+    let oldCount = count
+    slots = .allocate(capacity: newCapacity)
+    (capacity, count, holes) = (newCapacity, 0, 0)
+    for index in 0..<oldCount where old[index].entry != nil {
+      old[index].entry?._withUnsafeGuaranteedRef { $0.slot = count }
+      (slots + count).initialize(to: old[index])
+      count += 1
+    }
+    old.deallocate()
+  }
+}
