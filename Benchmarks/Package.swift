@@ -15,9 +15,10 @@ let package = Package(
   dependencies: [.package(name: "SignalBox", path: "..")],
   targets: [
     .target(name: "CAllocations"),
+    .target(name: "CThreads"),
     .executableTarget(
       name: "Bench",
-      dependencies: ["CAllocations", .product(name: "Signals", package: "SignalBox")],
+      dependencies: ["CAllocations", "CThreads", .product(name: "Signals", package: "SignalBox")],
       swiftSettings: swiftSettings
     ),
   ],

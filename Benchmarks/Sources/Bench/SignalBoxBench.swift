@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// `signalbox-bench [core] [--json] [--quick]`: see `scripts/bench`.
 @main
 enum SignalBoxBench {
@@ -20,9 +12,8 @@ enum SignalBoxBench {
       }
       report.finish()
     } catch {
-      Console.complain("\(error)")
       // 64: the command line is wrong (sysexits.h).
-      exit(error is Options.Unknown ? 64 : 1)
+      Console.fail("\(error)", status: error is Options.Unknown ? 64 : 1)
     }
   }
 }

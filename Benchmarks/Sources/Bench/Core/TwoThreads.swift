@@ -1,4 +1,4 @@
-import Dispatch
+import CThreads
 import Signals
 
 extension CoreGroup {
@@ -6,26 +6,32 @@ extension CoreGroup {
   /// loop against a floor that holds its mutex.
   func twoThreads(_ name: String, goal: Double) throws {
     let arena = Arena(observers: 1)
-    let threads = [DispatchQueue(label: "bench.first"), DispatchQueue(label: "bench.second")]
 
-    func onEach(_ count: Int, _ sink: Sink, _ send: @escaping @Sendable (Int) -> Void) {
-      let group = DispatchGroup()
-      for thread in threads {
-        thread.async(group: group) {
-          for value in 0..<count { send(value) }
-        }
-        sink.expect(count)
+    func onEach(_ count: Int, _ sink: Sink, _ send: (Int) -> Void) {
+      onTwoThreads {
+        for value in 0..<count { send(value) }
       }
       // A subject delivers on one of the two: when both have returned, all has arrived.
-      group.wait()
+      sink.expect(count, to: 2)
     }
 
-    let result = duel(operations: threads.count) { count in
-      onEach(count, arena.oursSink) { [subject = arena.subject] in subject.send($0) }
+    let result = duel(operations: 2) { count in
+      onEach(count, arena.oursSink) { arena.subject.send($0) }
     } floor: { count in
-      onEach(count, arena.floorSink) { [floor = arena.floor] in floor.sendSerialised($0) }
+      onEach(count, arena.floorSink) { arena.floor.sendSerialised($0) }
     }
     try arena.check(name)
     report.add(Row(name, result, .ratio(goal)))
+  }
+}
+
+/// Runs `body` twice, at once.
+private func onTwoThreads(_ body: () -> Void) {
+  withoutActuallyEscaping(body) { body in
+    withUnsafePointer(to: body) { body in
+      let isRun = signalbox_run_on_two_threads(
+        { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, UnsafeMutableRawPointer(mutating: body))
+      precondition(isRun, "the system has no thread left for the benchmark: end other programs")
+    }
   }
 }

@@ -19,6 +19,12 @@ enum Console {
     let line = "bench: \(line)\n"
     _ = write(STDERR_FILENO, line, line.utf8.count)
   }
+
+  /// Says why the program can't go on, and ends it.
+  static func fail(_ line: String, status: Int32) -> Never {
+    complain(line)
+    exit(status)
+  }
 }
 
 extension Double {

@@ -19,13 +19,18 @@ final class Report {
 
   /// Says how rows that differ only in a size grow from the first to the last.
   func growth(of what: String, _ rows: [(size: String, row: Row)]) {
-    guard !isJSON, let first = rows.first else { return }
+    guard let first = rows.first else { return }
     let parts = rows.dropFirst().map { size, row in
       let ours = (row.ours / first.row.ours).text(decimals: 2)
       let floor = (row.baseline / first.row.baseline).text(decimals: 2)
       return "×\(ours) at \(size) (floor ×\(floor))"
     }
-    Console.say("  growth: \(what), from \(first.size): \(parts.joined(separator: ", "))")
+    note("growth: \(what), from \(first.size): \(parts.joined(separator: ", "))")
+  }
+
+  /// Says something about the rows above.
+  func note(_ text: String) {
+    if !isJSON { Console.say("  \(text)") }
   }
 
   func finish() {
