@@ -33,6 +33,8 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
   @usableFromInline
   init(_ replay: ReplayBuffer<Value>) { self.replay = replay }
 
+  deinit { slots.deallocate() }
+
   var isEnded: Bool { willEnd.load(ordering: .acquiring) }
 
   /// How much came after the terminal.
@@ -123,6 +125,7 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
       for index in 0..<ended.count {
         ended.slots[index].observer?._withUnsafeGuaranteedRef { $0.send(end: end) }
       }
+      ended.deallocate()
     case .attach(let observer, let entry):
       for value in replay.values where !observer.isDisposed { observer.send(value) }
       if let progress { observer.send(progress: progress) }
@@ -131,13 +134,13 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
       let observer = slots.remove(entry)
       _ = consume observer
     case .close:
-      _ = removeAll()
+      removeAll().deallocate()
     }
   }
 
   private func removeAll() -> SubjectSlots<Value> {
-    var all = SubjectSlots<Value>()
-    swap(&all, &slots)
+    let all = slots
+    slots = SubjectSlots()
     all.forgetSlots()
     return all
   }

@@ -21,9 +21,10 @@ final class SubjectEntry<Value: Sendable>: Disposable, @unchecked Sendable {
 ///
 /// A removed one leaves a hole; the holes are closed when they are the greater part, so that adding and removing
 /// cost the same however many there are. The memory is managed by hand: a delivery walks it without counting
-/// references, since only the one with the turn changes it, and never during a delivery.
+/// references, since only the one with the turn changes it, and never during a delivery. Whoever ends up with it
+/// calls `deallocate`.
 @usableFromInline
-struct SubjectSlots<Value: Sendable>: ~Copyable {
+struct SubjectSlots<Value: Sendable> {
   @usableFromInline
   struct Slot {
     // Both retained; `nil` in a hole.
@@ -40,7 +41,8 @@ struct SubjectSlots<Value: Sendable>: ~Copyable {
   @usableFromInline
   init() { slots = .allocate(capacity: 0) }
 
-  deinit {
+  /// Lets go of all. The last call to this table.
+  func deallocate() {
     for index in 0..<count {
       slots[index].observer?.release()
       slots[index].entry?.release()
