@@ -43,6 +43,12 @@ struct Ring<Element> {
     return result
   }
 
+  /// After a long backlog: an empty ring does not keep the storage of a very full one.
+  @inlinable
+  mutating func trim() {
+    if isEmpty, storage.count > 4096 { self = Ring() }
+  }
+
   /// Capacities are powers of two, so that an index wraps by a mask.
   @inlinable
   mutating func grow() {
