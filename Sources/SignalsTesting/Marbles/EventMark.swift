@@ -1,4 +1,4 @@
-import Signals
+internal import Signals
 
 /// An event as a diagram writes it.
 enum EventMark: TimelineMark {

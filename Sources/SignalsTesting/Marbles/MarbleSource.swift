@@ -66,7 +66,8 @@ extension VirtualScheduler {
 
   /// A hot source of strings: it plays once, from the scheduler's time zero, whoever listens.
   ///
-  /// Who comes late misses what was before, but for the end. `failure` is the error of `#`.
+  /// Who comes late misses the values before, and gets the latest progress and the end, as with a `Subject`.
+  /// `failure` is the error of `#`.
   public func hot(_ marble: Marble, failure: any Error = MarbleFailure()) -> MarbleSource<String> {
     hot(Score(marble, failure, tick) { $0 })
   }

@@ -1,4 +1,4 @@
-import Signals
+internal import Signals
 
 /// How progress stands in a diagram: `(25)`, `(3/7)`, `(?)`, `(25,@2,*3)`.
 ///

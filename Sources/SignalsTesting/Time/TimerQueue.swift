@@ -21,6 +21,8 @@ struct TimerQueue<Work> {
   private var lastID = 0
 
   var count: Int { works.count }
+  /// With those that removed work has left behind.
+  var keyCount: Int { heap.count }
 
   /// Plans `work`, and gives the name by which it is removed.
   mutating func add(_ work: Work, due: Duration, isEarly: Bool = false) -> Int {

@@ -175,8 +175,3 @@ import Testing
     #expect(complaint(of: line).contains("at character 2"))
   }
 }
-
-/// What a process wrote before it trapped.
-func complaint(of result: ExitTest.Result?) -> String {
-  String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-}
