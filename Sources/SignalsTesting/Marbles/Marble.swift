@@ -10,7 +10,7 @@
 /// | `(25)` | progress of 25 % |
 /// | `(3/7)`, `(3/?)` | progress: 3 done of 7, of an unknown total; with another percentage `(50,3/7)` |
 /// | `(?)` | progress, unknown how far |
-/// | `(25,@2,*3)` | the same with attempt 2 and weight 3; each can stand alone |
+/// | `(25,@2,*3)` | the same in attempt 2 and with weight 3, either of which may be left out |
 /// | `[ab]` | several events in one tick, in their order |
 /// | `\|` | the completion |
 /// | `#` | a failure, with any error |

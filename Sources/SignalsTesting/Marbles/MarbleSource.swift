@@ -130,7 +130,7 @@ private struct Score<Value: Sendable>: Sendable {
     let timers = CompoundDisposable()
     for (offset, events) in chords {
       let play: @Sendable () -> Void = {
-        for event in events where !observer.isDisposed { observer.send(event: event) }
+        for event in events { observer.send(event: event) }
       }
       if start + offset < now { play() } else { timers.add(time.schedule(after: start + offset - now, play)) }
     }
