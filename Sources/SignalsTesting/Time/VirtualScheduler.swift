@@ -8,7 +8,7 @@ public import Signals
 ///
 /// ```swift
 /// let time = VirtualScheduler()
-/// let recorder = Recorder(Signal.timer(every: .seconds(2), on: time))
+/// let recorder = Recorder(Signal.interval(.seconds(2), on: time))
 /// time.advance(by: .seconds(5))
 /// #expect(recorder.values == [0, 1])
 /// ```

@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `it measures a signal of its own time`() {
-    let timer = Signal.timer(every: .milliseconds(20), on: time)
+    let timer = Signal.interval(.milliseconds(20), on: time)
     #expect(time.play(timer, during: "-^------!") == "---0-1-2")
     #expect(time.pendingCount == 0)
   }

@@ -106,7 +106,7 @@ private final class Log: Sendable {
   @Test func `run traps on what never ends, and when it is called from work`() async {
     let endless = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let time = VirtualScheduler()
-      Signal.timer(every: .seconds(1), on: time).subscribe()
+      Signal.interval(.seconds(1), on: time).subscribe()
       time.run(limit: 100)
     }
     #expect(complaint(of: endless).contains("100 pieces of work, up to 101.0 seconds"))
