@@ -34,6 +34,17 @@ struct Ring<Element> {
     storage[(head + count) & (storage.count - 1)] = nil
   }
 
+  /// Takes out the first element of which `isWanted` says so.
+  mutating func removeFirst(where isWanted: (Element) -> Bool) -> Element? {
+    var found: Element?
+    var rest = Ring()
+    while let element = popFirst() {
+      if found == nil, isWanted(element) { found = element } else { rest.append(element) }
+    }
+    self = rest
+    return found
+  }
+
   /// The elements from the oldest to the newest.
   @inlinable
   var elements: ContiguousArray<Element> {

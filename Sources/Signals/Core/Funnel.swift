@@ -102,16 +102,13 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
 
   // MARK: Sources and timers
 
-  /// For the subscribing thread: starts a source now, or after those that are being started.
-  package func attach(_ key: Int = 0, _ start: @escaping () -> (any Disposable)?) {
-    sources.addStart(key, start)
-    sources.runStarts()
-  }
+  /// For the subscribing thread: starts a source now.
+  package func attach(_ key: Int = 0, _ start: () -> (any Disposable)?) { sources.start(key, start) }
 
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
   /// they start, however many, never nest.
   package func start(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
-    sources.addStart(key, start)
+    sources.demand(key, start)
     startsSources = true
   }
 
@@ -125,10 +122,10 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
     sources.set(key, scheduler.schedule(after: delay) { [self] in receive(input) })
   }
 
-  /// An observer whose events become inputs of the logic.
+  /// An observer of source `key` whose events become inputs of the logic.
   package func inlet<Value>(
-    _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
+    _ key: Int = 0, _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
   ) -> Observer<Value> {
-    FunnelInlet(self, input)
+    FunnelInlet(self, key, input)
   }
 }
