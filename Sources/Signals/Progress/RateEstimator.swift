@@ -76,6 +76,8 @@ private struct Run {
   private let start: Duration
   /// The last update that was further than the one before it.
   private var last: (measure: Measure, time: Duration)
+  /// The furthest of all, also of those that came at one moment.
+  private var furthest: Double
   private var weightedRates = 0.0
   private var weights = 0.0
   /// The usual time between two advances, in seconds.
@@ -85,6 +87,7 @@ private struct Run {
     self.attempt = attempt
     start = now
     last = (measure, now)
+    furthest = measure.amount
   }
 
   func elapsed(at now: Duration) -> Double { (now - start).inSeconds }
@@ -94,10 +97,11 @@ private struct Run {
 
   /// `false`: that is not this work going forward, but another beginning.
   mutating func advance(_ measure: Measure, _ attempt: Int, at now: Duration) -> Bool {
-    guard attempt == self.attempt, measure.isComparable(to: last.measure) else { return false }
+    guard attempt == self.attempt, measure.isComparable(to: last.measure), measure.amount >= furthest
+    else { return false }
+    furthest = measure.amount
     let step = measure.amount - last.measure.amount
     let time = (now - last.time).inSeconds
-    guard step >= 0 else { return false }
     // Several at one moment become one step, with the next that comes later.
     guard step > 0, time > 0 else { return true }
     guard (step / time).isFinite else { return false }
