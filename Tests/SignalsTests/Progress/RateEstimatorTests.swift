@@ -179,11 +179,12 @@ private struct Trace {
 
   @Test func `numbers at the edge of what there is leave no nonsense`() {
     var trace = Trace()
-    trace.send(0, of: .greatestFiniteMagnitude, at: 0)
-    for step in 1...5 {
-      trace.send(.greatestFiniteMagnitude, of: .greatestFiniteMagnitude, at: Double(step) * 0.1)
-      trace.send(.greatestFiniteMagnitude / 2, at: Double(step) * 2)
-      #expect(trace.last.rate?.isFinite != false)
+    let most = Double.greatestFiniteMagnitude
+    for (index, (done, time)) in [(0.0, 0.0), (most, 0.1), (most, 2), (most / 2, 3), (most, 3.1), (most, 9)]
+      .enumerated()
+    {
+      trace.send(done, of: most, at: time)
+      #expect(trace.last.rate?.isFinite != false, "\(index)")
     }
     for second in 20...30 { trace.send(Double(second), of: 40, at: Double(second)) }
     #expect(trace.rate == 1)

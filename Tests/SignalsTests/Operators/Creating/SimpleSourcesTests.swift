@@ -42,6 +42,15 @@ import Testing
     #expect(Recorder(made.signal).values.count == 2)
   }
 
+  @Test func `an iteration for which it is too late does not begin`() {
+    let stop = Subject<Void>()
+    let seen = Lock<[Int]>([])
+    let numbers = Signal.from(1...3).map { value in seen.withLock { $0.append(value) } }
+    let recorder = Recorder(numbers.handleEvents(subscribed: { stop.send(()) }).take(until: stop.signal))
+    #expect(recorder.log == ["completed"])
+    #expect(seen.withLock { $0 } == [])
+  }
+
   @Test func `an iteration ends when another thread ends its subscriber`() async {
     struct Ones: Sequence, Sendable {
       func makeIterator() -> some IteratorProtocol<Int> { sequence(first: 1) { $0 } }

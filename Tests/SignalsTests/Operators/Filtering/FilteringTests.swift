@@ -66,14 +66,33 @@ import Testing
     #expect(log.withLock { $0 } == ["1"])
   }
 
-  @Test func `take ends a source that ignores that nobody listens any more`() {
-    let signal = Signal<Int> { observer in
+  @Test func `nothing runs behind an operator that has ended, whatever its source sends`() {
+    let rude = Signal<Int> { observer in
       for value in 1...5 { observer.send(value) }
       observer.fail(Broken())
       return nil
     }
-    #expect(Recorder(signal.take(2)).log == ["next(1)", "next(2)", "completed"])
-    #expect(Recorder(signal.take(while: { $0 < 3 })).log == ["next(1)", "next(2)", "completed"])
+    let asked = Lock(0)
+    @Sendable func isSmall(_ value: Int) -> Bool {
+      asked.withLock { $0 += 1 }
+      return value < 3
+    }
+    let ending: [(String, Signal<Int>)] = [
+      ("take", rude.take(2)), ("take(while:)", rude.take(while: isSmall)),
+      ("dematerialize", rude.map { $0 < 3 ? .next($0) : $0 == 3 ? .completed : .next($0) }.dematerialize()),
+      ("tryMap", rude.tryMap { if $0 == 3 { throw Broken() } else { $0 } }),
+      ("startWith", rude.take(0).startWith(1, 2, 3, 4)),
+    ]
+    for (name, signal) in ending {
+      let seen = Lock<[Int]>([])
+      _ = Recorder(
+        signal.map { value in
+          seen.withLock { $0.append(value) }
+          return value
+        }.take(2))
+      #expect(seen.withLock { $0 } == [1, 2], "\(name)")
+    }
+    #expect(asked.withLock { $0 } == 3)
   }
 
   @Test func `the conditions are asked as often as they must, and no more`() {

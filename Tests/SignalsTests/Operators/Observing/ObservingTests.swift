@@ -167,6 +167,7 @@ import Testing
     #expect(named.name == "cellar \"3\"")
     #expect(named.description == #"Signal<Int>("cellar \"3\"")"#)
     #expect(named.map { $0 }.name == nil)
+    #expect(Signal<Int> { _ in nil }.name == nil)
     #expect(Recorder(named).log == ["next(1)", "completed"])
   }
 }
