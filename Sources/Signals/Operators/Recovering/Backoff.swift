@@ -43,7 +43,9 @@ public struct Backoff: Sendable {
     let grown = initial.inSeconds * Power.of(multiplier, max(number - 1, 0))
     // 0 times infinity is not a number.
     let bound = initial == .zero ? 0 : min(grown, maximum.inSeconds)
-    let taken = jitter > 0 ? jitter * min(max(random(), 0), 1) : 0
+    let number = jitter > 0 ? random() : 0
+    // A generator that gives no number takes nothing off.
+    let taken = number > 0 ? jitter * min(number, 1) : 0
     return .seconds(bound * (1 - taken))
   }
 }

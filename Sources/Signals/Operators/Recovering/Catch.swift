@@ -30,7 +30,8 @@ struct Catch<Value: Sendable>: FunnelLogic {
   static var source: Int { 0 }
   private static var replacement: Int { 1 }
 
-  private let replacement: @Sendable (any Error) -> Signal<Value>
+  /// Let go of when it is used: once.
+  private var replacement: (@Sendable (any Error) -> Signal<Value>)?
   private var attempts = AttemptCounter()
 
   init(_ replacement: @escaping @Sendable (any Error) -> Signal<Value>) {
@@ -53,8 +54,9 @@ struct Catch<Value: Sendable>: FunnelLogic {
       funnel.stop(Self.source)
       attempts.restart()
       let inlet = funnel.inlet { .replacement($0) } as Observer<Value>
-      funnel.start(Self.replacement) { [replacement] in
-        inlet.isDisposed ? nil : replacement(error).attach(inlet)
+      let replacement = replacement.take()
+      funnel.start(Self.replacement) {
+        inlet.isDisposed ? nil : replacement?(error).attach(inlet)
       }
     }
     return nil
