@@ -123,7 +123,7 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   // MARK: Sources and timers
 
   /// For the subscribing thread: starts a source now.
-  package func attach(_ key: Int = 0, _ start: () -> (any Disposable)?) { sources.start(key, start) }
+  package func attach(_ key: Int, _ start: () -> (any Disposable)?) { sources.start(key, start) }
 
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
   /// they start, however many, never nest.
@@ -144,7 +144,7 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
 
   /// An observer of source `key` whose events become inputs of the logic.
   package func inlet<Value>(
-    _ key: Int = 0, _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
+    _ key: Int, _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
   ) -> Observer<Value> {
     FunnelInlet(self, key, input)
   }
