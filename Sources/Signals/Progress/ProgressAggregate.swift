@@ -56,7 +56,8 @@ struct ProgressAggregate: Sendable {
     phase.forget(id)
     let told = fraction
     raiseFraction()
-    return fraction == told ? nil : current
+    // One that was at 1 has moved the sum by a rounding error at most.
+    return piece.fraction == 1 || fraction == told ? nil : current
   }
 
   private var current: ProgressUpdate {

@@ -20,7 +20,7 @@ extension Signal {
     guard !signals.isEmpty else { return .empty }
     return Signal<Logic.Output>(attaching: { downstream in
       let funnel = Funnel(makeLogic(), downstream)
-      for (index, signal) in signals.enumerated() where !funnel.sources.isClosed {
+      for (index, signal) in signals.enumerated() where !funnel.isDisposed {
         funnel.attach(index) {
           signal.attach(funnel.inlet { SourceEvent(source: index, event: $0) })
         }
