@@ -44,9 +44,7 @@ private struct WithLatest<Value: Sendable, Other: Sendable>: FunnelLogic {
   }
 
   static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    switch (waiting, input) {
-    case (.primary(.progress), .primary(.progress)), (.other(.next), .other(.next)): true
-    default: false
-    }
+    // The source itself never waits behind its own events: the other calls nobody.
+    if case (.other(.next), .other(.next)) = (waiting, input) { true } else { false }
   }
 }

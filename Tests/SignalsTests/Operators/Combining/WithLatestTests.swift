@@ -108,4 +108,31 @@ import Testing
     source.send(0)
     #expect(recorder.values == [[0, 0], [1, 1], [2, 2]])
   }
+
+  @Test func `while a handler is slow, of the other's values only the newest waits`() {
+    final class Token: Sendable {}
+    let (source, other) = (Subject<Int>(), Subject<Token>())
+    let newest = Token()
+    let isGone = Lock(false)
+    let recorder = Recorder(
+      source.signal.withLatest(from: other.signal).map { value, token in
+        if value == 0 {
+          weak var older: Token?
+          do {
+            let sent = Token()
+            older = sent
+            other.send(sent)
+          }
+          let waits = older != nil
+          other.send(newest)
+          isGone.withLock { $0 = waits && older == nil }
+        }
+        return token === newest
+      })
+    other.send(Token())
+    source.send(0)
+    source.send(1)
+    #expect(recorder.values == [false, true])
+    #expect(isGone.withLock { $0 })
+  }
 }
