@@ -44,7 +44,7 @@ private struct WithLatest<Value: Sendable, Other: Sendable>: FunnelLogic {
   }
 
   static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    // The source itself never waits behind its own events: the other calls nobody.
+    // While a handler is slow, its source is busy with it: only the other sends.
     if case (.other(.next), .other(.next)) = (waiting, input) { true } else { false }
   }
 }
