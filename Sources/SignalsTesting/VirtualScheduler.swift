@@ -60,7 +60,9 @@ public final class VirtualScheduler: Scheduler {
   /// Moves the time forward, running what comes due.
   public func advance(by duration: Duration) {
     let end = now + duration
-    while let work = state.withLock({ $0.takeDue(at: end) }) { work.action() }
+    while let work = state.withLock({ $0.takeDue(at: end) }) {
+      Schedulers.run(on: self, work.action)
+    }
     state.withLock { $0.now = end }
   }
 }

@@ -5,7 +5,10 @@ public final class QueueScheduler: Scheduler {
   private let queue: DispatchQueue
 
   /// Makes a scheduler on `queue`, which has to be serial.
-  public init(_ queue: DispatchQueue) { self.queue = queue }
+  public init(_ queue: DispatchQueue) {
+    self.queue = queue
+    queue.setSpecific(key: Self.owner, value: Owner(scheduler: self))
+  }
 
   /// Makes a scheduler on a serial queue of its own.
   public convenience init(label: String) { self.init(DispatchQueue(label: label)) }
@@ -18,7 +21,26 @@ public final class QueueScheduler: Scheduler {
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Disposable {
-    QueueTimer(queue, delay, work)
+    if delay > .zero { return QueueTimer(queue, delay, work) }
+    let item = ScheduledWork(work)
+    queue.async { item.run() }
+    return item
+  }
+
+  // MARK: Where code runs
+
+  /// Weak, since the scheduler holds its queue.
+  private struct Owner: Sendable {
+    weak var scheduler: QueueScheduler?
+  }
+
+  private static let owner = DispatchSpecificKey<Owner>()
+
+  /// The scheduler of the queue that runs this code; the newest, where a queue has several.
+  static var current: QueueScheduler? {
+    // The main queue is known before anybody has used its scheduler.
+    _ = sharedMain
+    return DispatchQueue.getSpecific(key: owner)?.scheduler
   }
 }
 
