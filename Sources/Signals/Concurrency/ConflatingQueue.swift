@@ -11,6 +11,7 @@ struct ConflatingQueue<Value: Sendable>: Sendable {
   private(set) var hasEnded = false
 
   var isEmpty: Bool { events.isEmpty }
+  var count: Int { events.count }
 
   /// `false`: the terminal was in already, and the event is dropped.
   @discardableResult
