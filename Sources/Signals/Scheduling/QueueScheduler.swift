@@ -44,23 +44,29 @@ public final class QueueScheduler: Scheduler {
   }
 }
 
-/// A timer source and not `asyncAfter`: cancelling it releases the work at once.
+/// A timer source and not `asyncAfter`, which would stay in the queue until its time.
 private final class QueueTimer: Disposable, @unchecked Sendable {
   // Sound: immutable, and dispatch sources may be cancelled from any thread.
   private let source: any DispatchSourceTimer
+  private let work: ScheduledWork
 
   init(_ queue: DispatchQueue, _ delay: Duration, _ work: @escaping @Sendable () -> Void) {
     source = DispatchSource.makeTimerSource(queue: queue)
+    self.work = ScheduledWork(work)
     // The handler holds the timer until it has fired or was cancelled: nobody else has to.
-    source.setEventHandler {
-      self.dispose()
-      work()
+    source.setEventHandler { [self] in
+      source.cancel()
+      self.work.run()
     }
     source.schedule(deadline: .now() + .nanoseconds(delay.wholeNanoseconds))
     source.activate()
   }
 
-  func dispose() { source.cancel() }
+  func dispose() {
+    source.cancel()
+    // Now, and not only when the queue comes to let go of the handler.
+    work.dispose()
+  }
 }
 
 extension Duration {
