@@ -5,9 +5,17 @@ public final class QueueScheduler: Scheduler {
   private let queue: DispatchQueue
 
   /// Makes a scheduler on `queue`, which has to be serial.
-  public init(_ queue: DispatchQueue) {
+  public convenience init(_ queue: DispatchQueue) {
+    // So that the shared one owns the main queue, whoever comes.
+    _ = Self.sharedMain
+    self.init(owning: queue)
+  }
+
+  private init(owning queue: DispatchQueue) {
     self.queue = queue
-    queue.setSpecific(key: Self.owner, value: Owner(scheduler: self))
+    if queue.getSpecific(key: Self.owner)?.scheduler == nil {
+      queue.setSpecific(key: Self.owner, value: Owner(scheduler: self))
+    }
   }
 
   /// Makes a scheduler on a serial queue of its own.
@@ -36,7 +44,7 @@ public final class QueueScheduler: Scheduler {
 
   private static let owner = DispatchSpecificKey<Owner>()
 
-  /// The scheduler of the queue that runs this code; the newest, where a queue has several.
+  /// The scheduler of the queue that runs this code; the oldest, where a queue has several.
   static var current: QueueScheduler? {
     // The main queue is known before anybody has used its scheduler.
     _ = sharedMain
@@ -87,5 +95,5 @@ extension Scheduler where Self == QueueScheduler {
 
 extension QueueScheduler {
   fileprivate static let sharedBackground = QueueScheduler(label: "signals.background")
-  fileprivate static let sharedMain = QueueScheduler(.main)
+  fileprivate static let sharedMain = QueueScheduler(owning: .main)
 }

@@ -102,6 +102,8 @@ import Testing
 
   @Test @MainActor func `the main actor is on the main scheduler`() {
     #expect(Schedulers.current as? QueueScheduler === QueueScheduler.main)
+    _ = QueueScheduler(.main)
+    #expect(Schedulers.current as? QueueScheduler === QueueScheduler.main)
   }
 
   @Test func `the subscription scheduler stays on a scheduler and leaves other threads`() async {

@@ -78,7 +78,7 @@ private final class Canary: Sendable {}
     #expect(scheduler.pendingCount == 0)
   }
 
-  enum Ending: CaseIterable { case dispose, complete, fail }
+  enum Ending: CaseIterable { case dispose, complete, fail, loseSource }
 
   @Test(arguments: cases, Ending.allCases)
   func `what handlers and start closures capture is gone after the end`(item: Case, ending: Ending) {
@@ -104,9 +104,17 @@ private final class Canary: Sendable {}
       case .dispose: subscription.dispose()
       case .complete: subject.complete()
       case .fail: subject.fail(Broken())
+      case .loseSource: break
       }
     }
-    if ending != .dispose { scheduler.advance(by: .seconds(1)) }
+    switch ending {
+    case .dispose: break
+    case .complete, .fail: scheduler.advance(by: .seconds(1))
+    case .loseSource:
+      scheduler.advance(by: .seconds(9))
+      // Its trigger goes on.
+      if item.testDescription == "sample(on:)" { return subscription.dispose() }
+    }
     #expect(handlers == nil && start == nil)
     #expect(scheduler.pendingCount == 0)
     withExtendedLifetime(subscription) {}
