@@ -9,7 +9,7 @@ extension Signal {
   ) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(Catch(replacement), downstream)
-      funnel.attach(Catch<Value>.source) { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(Catch<Value>.source) { attach(funnel.inlet(Catch<Value>.source) { .source($0) }) }
       return funnel.sources
     })
   }
@@ -53,7 +53,7 @@ struct Catch<Value: Sendable>: FunnelLogic {
     case .source(.failed(let error)):
       funnel.stop(Self.source)
       attempts.restart()
-      let inlet = funnel.inlet { .replacement($0) } as Observer<Value>
+      let inlet = funnel.inlet(Self.replacement) { .replacement($0) } as Observer<Value>
       let replacement = replacement.take()
       funnel.start(Self.replacement) {
         inlet.isDisposed ? nil : replacement?(error).attach(inlet)

@@ -43,7 +43,7 @@ extension Signal {
   ) -> Signal<Value> {
     Signal(attaching: { downstream in
       let funnel = Funnel(Retry(self, scheduler, delay), downstream)
-      funnel.attach(Retry<Value>.source) { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(Retry<Value>.source) { attach(funnel.inlet(Retry<Value>.source) { .source($0) }) }
       return funnel.sources
     })
   }
@@ -102,7 +102,7 @@ struct Retry<Value: Sendable>: FunnelLogic {
   }
 
   private func start(_ funnel: Funnel<Self>) {
-    let inlet = funnel.inlet { .source($0) } as Observer<Value>
+    let inlet = funnel.inlet(Self.source) { .source($0) } as Observer<Value>
     // A source that fails at once would be tried for ever, for nobody.
     funnel.start(Self.source) { [signal] in inlet.isDisposed ? nil : signal.attach(inlet) }
   }
