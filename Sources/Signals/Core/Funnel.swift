@@ -52,12 +52,7 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   // MARK: Inputs
 
   package func receive(_ input: Logic.Input) {
-    guard queue.tryEnter() else { return enqueue(input) }
-    run(.input(input))
-  }
-
-  private func enqueue(_ input: Logic.Input) {
-    let mine = queue.enqueue(.input(input)) { waiting in
+    let mine = queue.enter(.input(input)) { waiting in
       if case .input(let waiting) = waiting { Logic.replaces(waiting, by: input) } else { false }
     }
     if let mine { run(mine) }

@@ -14,7 +14,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
   private static let awaited: UInt8 = 8
 
   @usableFromInline let flags = Atomic<UInt8>(0)
-  private var upstream: (any Disposable)?
+  @exclusivity(unchecked) private var upstream: (any Disposable)?
   /// What few subscriptions need.
   private struct Extras {
     var waiters: [@Sendable () -> Void] = []
