@@ -15,16 +15,17 @@ enum Taken<Element> {
 /// the policy says.
 @usableFromInline
 struct AsyncBuffer<Element, Waiter> {
-  private let policy: BufferPolicy
-  private let isProgress: @Sendable (Element) -> Bool
-  private(set) var elements = Ring<Element>()
-  private var progressCount = 0
-  private var end: End?
-  private var isCancelled = false
-  private var waiters = Ring<Waiter>()
+  @usableFromInline let policy: BufferPolicy
+  @usableFromInline let isProgress: @Sendable (Element) -> Bool
+  @usableFromInline var elements = Ring<Element>()
+  @usableFromInline var progressCount = 0
+  @usableFromInline var end: End?
+  @usableFromInline var isCancelled = false
+  @usableFromInline var waiters = Ring<Waiter>()
   /// How many values the policy has dropped.
-  private(set) var dropped = 0
+  @usableFromInline var dropped = 0
 
+  @usableFromInline
   init(_ policy: BufferPolicy, isProgress: @escaping @Sendable (Element) -> Bool = { _ in false }) {
     policy.check()
     self.policy = policy
@@ -34,6 +35,7 @@ struct AsyncBuffer<Element, Waiter> {
   // MARK: From the source
 
   /// A value comes: it is to be given to `waiter`, if there is one; `displaced` is what was dropped.
+  @inlinable
   mutating func send(_ value: Element) -> (waiter: Waiter?, displaced: Element?) {
     guard end == nil, !isCancelled else { return (nil, nil) }
     if let waiter = waiters.popFirst() { return (waiter, nil) }
@@ -53,6 +55,7 @@ struct AsyncBuffer<Element, Waiter> {
   }
 
   /// A progress comes: it is to be given to the waiter, if there is one.
+  @inlinable
   mutating func send(progress: Element) -> Waiter? {
     guard end == nil, !isCancelled else { return nil }
     if let waiter = waiters.popFirst() { return waiter }
@@ -71,7 +74,8 @@ struct AsyncBuffer<Element, Waiter> {
     return waiters.takeAll()
   }
 
-  private mutating func dropOldest() -> Element? {
+  @inlinable
+  mutating func dropOldest() -> Element? {
     dropped += 1
     guard progressCount > 0, let progress = elements.first, isProgress(progress) else {
       return elements.popFirst()
@@ -89,6 +93,7 @@ struct AsyncBuffer<Element, Waiter> {
   // MARK: From the consumer
 
   /// Takes the first element, and moves all others to `batch`, which is empty. `nil`: there is nothing yet.
+  @inlinable
   mutating func take(into batch: inout Ring<Element>) -> Taken<Element>? {
     if isCancelled { return .cancelled }
     if !elements.isEmpty {
@@ -101,6 +106,7 @@ struct AsyncBuffer<Element, Waiter> {
   }
 
   /// After a `take` that gave nothing: the next to come is for `waiter`.
+  @inlinable
   mutating func wait(_ waiter: Waiter) { waiters.append(waiter) }
 
   /// The consumer goes: say so to these. What is kept stays until `takeLeft`.
@@ -130,10 +136,11 @@ extension BufferPolicy {
 }
 
 extension Ring {
-  fileprivate var first: Element? { isEmpty ? nil : storage[head] }
+  @inlinable var first: Element? { isEmpty ? nil : storage[head] }
 
   /// Into the place of one that was just taken: there is room.
-  fileprivate mutating func prepend(_ element: Element) {
+  @inlinable
+  mutating func prepend(_ element: Element) {
     head = (head - 1) & (storage.count - 1)
     storage[head] = element
     count += 1

@@ -18,9 +18,9 @@ extension Signal {
 
 /// The events of a signal as an async sequence: see `Signal.events(buffer:)`.
 public struct SignalEvents<Value: Sendable>: AsyncSequence, Sendable {
-  private let signal: Signal<Value>
-  private let policy: BufferPolicy
-  private let drops = DropCounter()
+  @usableFromInline let signal: Signal<Value>
+  @usableFromInline let policy: BufferPolicy
+  @usableFromInline let drops = DropCounter()
 
   init(signal: Signal<Value>, policy: BufferPolicy) {
     self.signal = signal
@@ -31,6 +31,7 @@ public struct SignalEvents<Value: Sendable>: AsyncSequence, Sendable {
   public var dropped: Int { drops.total }
 
   /// Subscribes.
+  @inlinable
   public func makeAsyncIterator() -> Iterator {
     let mailbox = AsyncMailbox<Event<Value>>(policy, drops) {
       if case .progress = $0 { true } else { false }
@@ -52,18 +53,20 @@ public struct SignalEvents<Value: Sendable>: AsyncSequence, Sendable {
   /// Tasks of one actor may share it: each event goes to one of them, and cancelling one of them while it waits ends
   /// the iterator for all.
   public final class Iterator: AsyncIteratorProtocol {
-    private let consumer: AsyncConsumer<Event<Value>>
-    private var hasEnded = false
+    @usableFromInline let consumer: AsyncConsumer<Event<Value>>
+    @exclusivity(unchecked) @usableFromInline var hasEnded = false
 
-    fileprivate init(_ consumer: AsyncConsumer<Event<Value>>) { self.consumer = consumer }
+    @usableFromInline
+    init(_ consumer: AsyncConsumer<Event<Value>>) { self.consumer = consumer }
 
     /// How many values the policy has dropped so far.
     public var dropped: Int { consumer.mailbox.dropped }
 
     /// The next event; `nil` after the terminal or when the task is cancelled.
+    @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event<Value>? {
       if hasEnded { return nil }
-      if let event = consumer.batch.popFirst() { return event }
+      if let event = consumer.nextOfBatch() { return event }
       switch await consumer.take(isolation: actor) {
       case .element(let event): return event
       case .cancelled: return nil

@@ -15,9 +15,9 @@ extension Signal {
 
 /// The values of a signal as an async sequence: see `Signal.values(buffer:)`.
 public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
-  let signal: Signal<Value>
-  let policy: BufferPolicy
-  private let drops = DropCounter()
+  @usableFromInline let signal: Signal<Value>
+  @usableFromInline let policy: BufferPolicy
+  @usableFromInline let drops = DropCounter()
 
   init(signal: Signal<Value>, policy: BufferPolicy) {
     self.signal = signal
@@ -28,6 +28,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   public var dropped: Int { drops.total }
 
   /// Subscribes.
+  @inlinable
   public func makeAsyncIterator() -> Iterator {
     let mailbox = AsyncMailbox<Value>(policy, drops) { _ in false }
     let subscription = signal.subscribe {
@@ -47,6 +48,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   public final class Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: AsyncConsumer<Value>
 
+    @usableFromInline
     init(_ consumer: AsyncConsumer<Value>) { self.consumer = consumer }
 
     /// How many values the policy has dropped so far.
@@ -55,7 +57,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     /// The next value; `nil` at the completion or when the task is cancelled.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Value? {
-      if let value = consumer.batch.popFirst() { return value }
+      if let value = consumer.nextOfBatch() { return value }
       switch await consumer.take(isolation: actor) {
       case .element(let value): return value
       case .ended(.failed(let error)): throw error
