@@ -28,10 +28,8 @@ extension Signal {
     precondition(expected ?? 0 >= 0, "flatMap(expected:) takes 0 or more, not \(expected ?? 0)")
     return Signal<Output>(attaching: { [attach] downstream in
       let funnel = Funnel(Flatten(strategy, expected, transform), downstream)
-      // Not by the funnel's starts: an outer signal that sends at once, without an end perhaps, has its inner ones
-      // started between its values and not after them.
-      let outer = attach(funnel.inlet { .outer($0) })
-      if let outer { funnel.sources.set(Flatten<Value, Output>.outer, outer) }
+      let outer = Flatten<Value, Output>.outer
+      funnel.attach(outer) { attach(funnel.inlet(outer) { .outer($0) }) }
       return funnel.sources
     })
   }
