@@ -12,8 +12,6 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
   private var machine: FlattenMachine
   private var progress: FlattenProgress
   private var waiting = Ring<Value>()
-  /// Where replaced signals have to be told. Weak: the inlet holds the funnel, which holds this.
-  private weak var newest: FlattenInlet<Value, Output>?
 
   init(
     _ strategy: FlattenStrategy, _ expected: Int?,
@@ -75,7 +73,6 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
     case .start(let id):
       start(id, value, funnel)
     case .replace(let old, let id):
-      newest?.replace()
       funnel.stop(old)
       start(id, value, funnel)
     case .wait:
@@ -86,10 +83,9 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
   }
 
   private mutating func start(_ id: Int, _ value: Value, _ funnel: Funnel<Self>) {
-    let inlet = FlattenInlet(funnel, id)
-    if machine.strategy == .latest { newest = inlet }
+    let inlet: Observer<Output> = funnel.inlet(id) { .inner(id, $0) }
     funnel.start(id) { [transform] in
-      // It may have been replaced, or nobody listens any more, before its turn to start has come.
+      // Nobody may listen any more when its turn to start has come.
       inlet.isDisposed ? nil : transform(value).attach(inlet)
     }
   }
