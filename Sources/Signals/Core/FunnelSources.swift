@@ -24,8 +24,10 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     /// Of those that were disposed when it closed, what takes its time to stop.
     var stopping: [any Disposable] = []
     var running: [Int: any Disposable] = [:]
-    /// What is being started; one that is stopped meanwhile is taken out.
-    var starting: Set<Int> = []
+    /// What is being started, with a number of its own, since a stopped one's key can start again before the first
+    /// start has returned. One that is stopped meanwhile is taken out.
+    var starting: [Int: Int] = [:]
+    var starts = 0
     var demanded = Ring<Start>()
     var isRunningStarts = false
   }
@@ -40,14 +42,17 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   /// Starts a source now.
   func start(_ key: Int, _ start: () -> (any Disposable)?) {
-    let isWanted = state.withLock { state in
-      if !state.isClosed { state.starting.insert(key) }
-      return !state.isClosed
+    let number = state.withLock { state -> Int? in
+      guard !state.isClosed else { return nil }
+      state.starts += 1
+      state.starting[key] = state.starts
+      return state.starts
     }
-    guard isWanted else { return }
+    guard let number else { return }
     let source = start()
     let isLate = state.withLock { state in
-      guard state.starting.remove(key) != nil, !state.isClosed else { return true }
+      guard state.starting[key] == number, !state.isClosed else { return true }
+      state.starting[key] = nil
       // From here on `stop` finds it.
       if let source { state.running[key] = source }
       return false
@@ -78,14 +83,14 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   /// Whether source `key` was started and not stopped.
   func isWanted(_ key: Int) -> Bool {
-    state.withLock { $0.running[key] != nil || $0.starting.contains(key) }
+    state.withLock { $0.running[key] != nil || $0.starting[key] != nil }
   }
 
   // MARK: Stopping
 
   func stop(_ key: Int) {
     let (stopped, demanded) = state.withLock { state -> ((any Disposable)?, Start?) in
-      if state.starting.remove(key) != nil { return (nil, nil) }
+      if state.starting.removeValue(forKey: key) != nil { return (nil, nil) }
       if let running = state.running.removeValue(forKey: key) { return (running, nil) }
       return (nil, state.demanded.removeFirst { $0.key == key })
     }
