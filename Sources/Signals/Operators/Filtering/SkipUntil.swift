@@ -7,11 +7,11 @@ extension Signal {
   public func skip<Trigger>(until trigger: Signal<Trigger>) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(SkipUntil<Value>(), downstream)
-      // `take(1)` lets an endless trigger know that it is no longer needed.
+      // `take(1)`: of a trigger nothing counts after its first value, not even a failure.
       funnel.attach(SkipUntil<Value>.trigger) {
-        trigger.take(1).attach(funnel.inlet { .trigger($0.map { _ in }) })
+        trigger.take(1).attach(funnel.inlet(SkipUntil<Value>.trigger) { .trigger($0.map { _ in }) })
       }
-      funnel.attach(SkipUntil<Value>.source) { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(SkipUntil<Value>.source) { attach(funnel.inlet(SkipUntil<Value>.source) { .source($0) }) }
       return funnel.sources
     })
   }
