@@ -7,7 +7,7 @@ extension Signal {
   public func skip<Trigger>(until trigger: Signal<Trigger>) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(SkipUntil<Value>(), downstream)
-      // `take(1)` lets an endless trigger know that it is no longer needed.
+      // `take(1)`: of a trigger nothing counts after its first value, not even a failure.
       funnel.attach(SkipUntil<Value>.trigger) {
         trigger.take(1).attach(funnel.inlet(SkipUntil<Value>.trigger) { .trigger($0.map { _ in }) })
       }

@@ -69,12 +69,13 @@ import Testing
     #expect(recorder.log == ["next(1)", "completed"])
   }
 
-  @Test func `who is disposed while the source starts hears of the disposal and of nothing else`() {
+  @Test(arguments: [true, false])
+  func `who is disposed while the source starts hears of the disposal and of nothing else`(failing: Bool) {
     let log = Log()
     let source = Signal<Int> { observer in
       for value in 1...3 { observer.send(value) }
       observer.send(progress: 0.5)
-      observer.complete()
+      if failing { observer.fail(Broken()) } else { observer.complete() }
       return nil
     }
     _ = Recorder(logging(source, log.add).take(1))
