@@ -1,7 +1,8 @@
 extension Signal {
   /// Goes on with the signal that `replacement` makes of a failure, instead of failing.
   ///
-  /// A failure of that signal is passed on. `replacement` runs on the thread that failed.
+  /// A failure of that signal is passed on. `replacement` runs on the thread that failed. To try the same again and
+  /// again use `retry`: replacements that catch in their turn nest, and each passes on what the next one sends.
   ///
   /// Progress: the replacement's attempt is one above the last, and its fraction may start again.
   public func `catch`(

@@ -43,7 +43,8 @@ import Testing
 
   private static func inner(_ census: Census) -> Signal<Int> {
     let member = census.member()
-    return Signal { observer in
+    // By hand: what it returns is disposed by nobody but the operator.
+    return .attaching { observer in
       withExtendedLifetime(member) { observer.send(1) }
       observer.complete()
       return ActionDisposable { withExtendedLifetime(member) {} }
@@ -91,7 +92,7 @@ import Testing
   @Test func `many stages of a concat neither nest nor keep a stage that has ended`() async {
     let census = Census()
     await onSmallStack {
-      let stage = Signal<Int> { observer in
+      let stage = Signal<Int>.attaching { observer in
         let member = census.member()
         observer.send(1)
         observer.send(progress: 0.5)
@@ -113,7 +114,7 @@ import Testing
     let census = Census()
     let tries = CallCounter()
     await onSmallStack {
-      let source = Signal<Int> { observer in
+      let source = Signal<Int>.attaching { observer in
         let member = census.member()
         if tries.next() <= Self.count { observer.fail(Broken()) } else { observer.complete() }
         return ActionDisposable { withExtendedLifetime(member) {} }

@@ -142,4 +142,37 @@ import Testing
     outer.send(2)
     #expect(made.withLock { $0 } == 1)
   }
+
+  @Test func `a value that comes after nobody listens any more makes no signal`() {
+    for strategy in all {
+      let made = CallCounter()
+      let recorder = Recorder(
+        Cold.values(1, 2, 3).flatMap(strategy) { value in
+          made.next()
+          return Cold.values(value)
+        }.take(1))
+      #expect(recorder.log == ["next(1)", "completed"])
+      #expect(made.count == 1, "\(strategy)")
+    }
+  }
+
+  @Test func `a signal that is replaced before its turn to start has come never starts`() {
+    let outer = Lock<Observer<Int>?>(nil)
+    let made = Lock<[Int]>([])
+    let source = Signal<Int>.attaching { observer in
+      outer.withLock { $0 = observer }
+      return nil
+    }
+    let recorder = Recorder(
+      source.flatMap(.latest) { value in
+        made.withLock { $0.append(value) }
+        // While 1 starts, as another thread may do it.
+        let observer = outer.withLock { $0 }
+        if value == 1 { for next in 2...4 { observer?.send(next) } }
+        return Cold.values(value)
+      })
+    outer.withLock { $0 }?.send(1)
+    #expect(made.withLock { $0 } == [1, 4])
+    #expect(recorder.values == [4])
+  }
 }

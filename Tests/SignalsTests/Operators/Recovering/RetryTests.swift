@@ -123,4 +123,18 @@ import Testing
     subjects[1].complete()
     #expect(recorder.log == ["next(1)", "next(2)", "completed"])
   }
+
+  @Test func `nothing is kept of a try that has failed while it waits for the next`() {
+    let disposals = CallCounter()
+    let scheduler = VirtualScheduler()
+    // By hand: what it returns is disposed by nobody but the operator.
+    let source = Signal<Int>.attaching { observer in
+      observer.fail(Broken())
+      return ActionDisposable { disposals.next() }
+    }
+    let recorder = Recorder(source.retry(1, backoff: .constant(.seconds(1)), on: scheduler))
+    #expect(scheduler.pendingCount == 1 && disposals.count == 1)
+    scheduler.advance(by: .seconds(1))
+    #expect(recorder.log == ["failed(Broken())"] && disposals.count == 2)
+  }
 }
