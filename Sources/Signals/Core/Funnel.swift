@@ -128,7 +128,8 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
   /// they start, however many, never nest.
   package func start(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
-    sources.demand(key, start)
+    // A source that fails at once could be started for ever, for nobody.
+    sources.demand(key) { [self] in isDisposed ? nil : start() }
     startsSources = true
   }
 

@@ -21,7 +21,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   private struct State: @unchecked Sendable {
     // Sound: the closures leave the lock one at a time.
     var isClosed = false
-    /// Of those that were disposed when it closed, what takes its time to stop.
+    /// Of those that were disposed, what takes its time to stop.
     var stopping: [any Disposable] = []
     var running: [Int: any Disposable] = [:]
     /// What is being started, with a number of its own, since a stopped one's key can start again before the first
@@ -94,7 +94,10 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
       if let running = state.running.removeValue(forKey: key) { return (running, nil) }
       return (nil, state.demanded.removeFirst { $0.key == key })
     }
-    stopped?.dispose()
+    if let stopped {
+      stopped.dispose()
+      if stopped.isStopping { keep([stopped]) }
+    }
     _ = consume demanded
   }
 
@@ -123,12 +126,22 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     closer?.sourcesClosed()
   }
 
+  /// Remembers what takes its time to stop, and forgets what has stopped.
+  private func keep(_ slow: [any Disposable]) {
+    let known = state.withLock { $0.stopping }
+    let stopped = known.filter { !$0.isStopping }
+    state.withLock { state in
+      state.stopping.removeAll { member in stopped.contains { $0 === member } }
+      state.stopping += slow
+    }
+  }
+
   /// `true` for the first who closes.
   @discardableResult
   func close() -> Bool {
     guard let running = takeAll() else { return false }
     let slow = disposeAll(running)
-    if !slow.isEmpty { state.withLock { $0.stopping = slow } }
+    if !slow.isEmpty { keep(slow) }
     return true
   }
 
