@@ -83,11 +83,7 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
   }
 
   private mutating func start(_ id: Int, _ value: Value, _ funnel: Funnel<Self>) {
-    let inlet: Observer<Output> = funnel.inlet(id) { .inner(id, $0) }
-    funnel.start(id) { [transform] in
-      // Nobody may listen any more when its turn to start has come.
-      inlet.isDisposed ? nil : transform(value).attach(inlet)
-    }
+    funnel.start(id) { [transform] in transform(value).attach(funnel.inlet(id) { .inner(id, $0) }) }
   }
 
   static func replaces(_ waiting: Input, by input: Input) -> Bool {

@@ -54,10 +54,9 @@ struct Catch<Value: Sendable>: FunnelLogic {
     case .source(.failed(let error)):
       funnel.stop(Self.source)
       attempts.restart()
-      let inlet = funnel.inlet(Self.replacement) { .replacement($0) } as Observer<Value>
       let replacement = replacement.take()
       funnel.start(Self.replacement) {
-        inlet.isDisposed ? nil : replacement?(error).attach(inlet)
+        replacement?(error).attach(funnel.inlet(Self.replacement) { .replacement($0) })
       }
     }
     return nil

@@ -102,9 +102,7 @@ struct Retry<Value: Sendable>: FunnelLogic {
   }
 
   private func start(_ funnel: Funnel<Self>) {
-    let inlet = funnel.inlet(Self.source) { .source($0) } as Observer<Value>
-    // A source that fails at once would be tried for ever, for nobody.
-    funnel.start(Self.source) { [signal] in inlet.isDisposed ? nil : signal.attach(inlet) }
+    funnel.start(Self.source) { [signal] in signal.attach(funnel.inlet(Self.source) { .source($0) }) }
   }
 
   static func replaces(_ waiting: Input, by input: Input) -> Bool {
