@@ -40,7 +40,7 @@ struct SubjectSlots<Value: Sendable>: ~Copyable {
   @usableFromInline
   init() { slots = .allocate(capacity: 0) }
 
-  deinit {
+  @inlinable deinit {
     for index in 0..<count {
       slots[index].observer?.release()
       slots[index].entry?.release()
