@@ -102,14 +102,13 @@ import Testing
   @Test func `weights of any size add up`() {
     var aggregate = ProgressAggregate()
     let huge = Double.greatestFiniteMagnitude
-    for id in 0..<4 {
-      let update = aggregate.update(id, ProgressUpdate(fraction: 0.5, weight: huge))
-      #expect(update.fraction == 0.5)
+    for fraction in [0.25, 0.375] {
+      for id in 0..<4 { _ = aggregate.update(id, ProgressUpdate(fraction: fraction, weight: huge)) }
+      #expect(aggregate.update(0, 0.0).fraction == fraction)
     }
-    for id in 0..<4 {
-      let update = aggregate.update(id, ProgressUpdate(fraction: 0.5, weight: .leastNonzeroMagnitude))
-      #expect(update.fraction == 0.5)
-    }
+    let tiny = Double.leastNonzeroMagnitude
+    for id in 0..<4 { _ = aggregate.update(id, ProgressUpdate(fraction: 0.5, weight: tiny)) }
+    #expect(aggregate.update(0, 0.0).fraction == 0.5)
     // What a huge weight has covered is there again once it has changed.
     for id in 0..<4 { _ = aggregate.update(id, ProgressUpdate(fraction: 0.5, weight: 1)) }
     #expect(aggregate.update(0, 1.0).fraction == 0.625)

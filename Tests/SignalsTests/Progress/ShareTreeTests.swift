@@ -13,6 +13,7 @@ import Testing
         if shares.count < 100 {
           let place = tree.insert()
           #expect(shares[place] == nil)
+          #expect(place < 128, "places are used again")
           shares[place] = ProgressShare()
         }
         fallthrough

@@ -53,8 +53,8 @@ struct Batches<Sink: BatchSink>: FunnelLogic {
     case .source(.next(let value)):
       let step = machine.next()
       if let batch = step.begins {
-        // Before the handlers, which may be slow. One that ends with its first value needs no timer.
-        if let limit, !step.ends {
+        // Before the handlers, which may be slow.
+        if let limit {
           funnel.schedule(
             Self.timer, after: limit.duration, on: limit.scheduler, .timeIsUp(batch: batch))
         }

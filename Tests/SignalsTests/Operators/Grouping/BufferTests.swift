@@ -77,7 +77,7 @@ import Testing
     #expect(scheduler.pendingCount == 0)
   }
 
-  @Test func `arrays of one need no timer`() {
+  @Test func `arrays of one leave no timer`() {
     let scheduler = VirtualScheduler()
     let source = Subject<Int>()
     let recorder = Recorder(source.signal.buffer(count: 1, every: .seconds(1), on: scheduler))
@@ -106,6 +106,34 @@ import Testing
       #expect(stops.withLock { $0 } == 1)
       #expect(recorder.log == (fails ? ["failed(Broken())"] : []))
     }
+  }
+
+  @Test func `a timer that is over is let go of, whatever it holds`() {
+    // Keeps what it ran until it is disposed.
+    struct KeepingScheduler: Scheduler {
+      let base = VirtualScheduler()
+      var now: Duration { base.now }
+      func schedule(
+        after delay: Duration, _ work: @escaping @Sendable () -> Void
+      ) -> any Disposable {
+        base.schedule(after: delay, work)
+        return ActionDisposable { withExtendedLifetime(work) {} }
+      }
+    }
+    final class Canary: Sendable {}
+    weak var canary: Canary?
+    let scheduler = KeepingScheduler()
+    do {
+      let (source, kept) = (Subject<Int>(), Canary())
+      canary = kept
+      source.signal.buffer(every: .seconds(1), on: scheduler).subscribe { _ in
+        withExtendedLifetime(kept) {}
+      }
+      source.send(1)
+      scheduler.base.advance(by: .seconds(1))
+      #expect(canary != nil)
+    }
+    #expect(canary == nil)
   }
 
   @Test func `an endless source stops when the subscriber has enough`() {
