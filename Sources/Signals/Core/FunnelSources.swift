@@ -30,6 +30,14 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     var starts = 0
     var demanded = Ring<Start>()
     var isRunningStarts = false
+
+    /// Notes that `key` is being started; returns the number of this start, `nil` when it is too late.
+    mutating func begin(_ key: Int) -> Int? {
+      guard !isClosed else { return nil }
+      starts += 1
+      starting[key] = starts
+      return starts
+    }
   }
 
   let closer = Lock(Closer())
@@ -42,22 +50,8 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   /// Starts a source now.
   func start(_ key: Int, _ start: () -> (any Disposable)?) {
-    let number = state.withLock { state -> Int? in
-      guard !state.isClosed else { return nil }
-      state.starts += 1
-      state.starting[key] = state.starts
-      return state.starts
-    }
-    guard let number else { return }
-    let source = start()
-    let isLate = state.withLock { state in
-      guard state.starting[key] == number, !state.isClosed else { return true }
-      state.starting[key] = nil
-      // From here on `stop` finds it.
-      if let source { state.running[key] = source }
-      return false
-    }
-    if isLate { source?.dispose() }
+    guard let number = state.withLock({ $0.begin(key) }) else { return }
+    finish(key, number, start())
   }
 
   /// Leaves a source for `runStarts`.
@@ -69,16 +63,27 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   func runStarts() {
     var isMine = false
     while true {
-      let next = state.withLock { state -> Start? in
-        guard isMine || !state.isRunningStarts else { return nil }
+      let (next, number) = state.withLock { state -> (Start?, Int?) in
+        guard isMine || !state.isRunningStarts else { return (nil, nil) }
         let next = state.demanded.popFirst()
         isMine = next != nil
         state.isRunningStarts = isMine
-        return next
+        return (next, next.flatMap { state.begin($0.key) })
       }
       guard let next else { return }
-      start(next.key, next.start)
+      if let number { finish(next.key, number, next.start()) }
     }
+  }
+
+  private func finish(_ key: Int, _ number: Int, _ source: (any Disposable)?) {
+    let isLate = state.withLock { state in
+      guard state.starting[key] == number, !state.isClosed else { return true }
+      state.starting[key] = nil
+      // From here on `stop` finds it.
+      state.running[key] = source ?? Unstoppable.source
+      return false
+    }
+    if isLate { source?.dispose() }
   }
 
   /// Whether source `key` was started and not stopped.
@@ -158,4 +163,10 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     _ = consume demanded
     return running
   }
+}
+
+/// Stands for a source that gave nothing to end it by.
+private final class Unstoppable: Disposable {
+  static let source = Unstoppable()
+  func dispose() {}
 }
