@@ -19,7 +19,7 @@ import Testing
     scheduler.advance(by: .seconds(9))
     #expect(recorder.log == ["next(1)", "progress(alive)"])
     scheduler.advance(by: .seconds(1))
-    #expect(recorder.log.last == "failed(timed out after 10.0 seconds)")
+    #expect(recorder.log.last == "failed(nothing came within 10.0 seconds)")
     guard case .failed(SignalError.timedOut(after: .seconds(10)))? = recorder.events.last else {
       Issue.record("\(recorder.log)")
       return
@@ -32,7 +32,7 @@ import Testing
     scheduler.advance(by: .seconds(9))
     source.send(progress: 0.5)
     scheduler.advance(by: .seconds(1))
-    #expect(recorder.log == ["progress(50%)", "failed(timed out after 10.0 seconds)"])
+    #expect(recorder.log == ["progress(50%)", "failed(nothing came within 10.0 seconds)"])
   }
 
   @Test func `a number that stands still is no advance, one that moves is`() {
