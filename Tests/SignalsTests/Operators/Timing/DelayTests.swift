@@ -59,6 +59,18 @@ import Testing
     #expect(recorder.log == [])
   }
 
+  @Test func `a source that has ended is let go of at once`() {
+    let stops = Lock(0)
+    let source = Signal<Int>.attaching { observer in
+      observer.complete()
+      return ActionDisposable { stops.withLock { $0 += 1 } }
+    }
+    let recorder = Recorder(source.delay(.seconds(1), on: scheduler))
+    #expect(stops.withLock { $0 } == 1)
+    scheduler.advance(by: .seconds(1))
+    #expect(recorder.log == ["completed"])
+  }
+
   @Test func `a source that is gone loses nothing that it sent`() {
     let recorder: Recorder<Int>
     do {
