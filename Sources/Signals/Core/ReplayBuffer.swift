@@ -20,6 +20,8 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
     ReplayBuffer(capacity: 0, store: store)
   }
 
+  @inlinable var isUsed: Bool { capacity > 0 || store != nil }
+
   /// Takes note of a value; returns the one it displaced.
   @inlinable
   mutating func remember(_ value: Value) -> Value? {

@@ -8,7 +8,7 @@ extension Signal {
     precondition(duration >= .zero, "delay(_:) takes zero or more, not \(duration)")
     return Signal(attaching: { [attach] downstream in
       let funnel = Funnel(Delay<Value>(duration, scheduler), downstream)
-      funnel.attach { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
       return funnel.sources
     })
   }

@@ -70,7 +70,7 @@ extension Signal {
   func rateLimited(_ logic: @escaping @Sendable () -> RateLimit<Value>) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(logic(), downstream)
-      funnel.attach { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
       return funnel.sources
     })
   }

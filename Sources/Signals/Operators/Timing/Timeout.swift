@@ -13,7 +13,7 @@ extension Signal {
       let deadline = Deadline(duration, from: scheduler.now)
       let funnel = Funnel(Timeout<Value>(deadline, sign, scheduler), downstream)
       funnel.receive(.tick)
-      funnel.attach { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
       return funnel.sources
     })
   }

@@ -1,0 +1,14 @@
+import CAllocations
+
+/// Allocations of the whole process, counted in its allocator.
+enum Allocations {
+  /// The calls that gave memory during `body`, and the bytes that were given and not given back; `nil` where the
+  /// allocator can't be counted.
+  static func count(_ body: () -> Void) -> (calls: Int, bytes: Int)? {
+    guard signalbox_can_count_allocations() else { return nil }
+    signalbox_start_counting_allocations()
+    body()
+    let counted = signalbox_stop_counting_allocations()
+    return (Int(counted.calls), Int(counted.bytes))
+  }
+}
