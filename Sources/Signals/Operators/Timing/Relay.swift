@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What waits for a scheduler, and its delivery there.
 ///
 /// The source, by its inlet, and the scheduled work hold it; the subscriber does not.
@@ -6,6 +8,8 @@ final class Relay<Value: Sendable>: Sendable {
     /// `nil` once disposed, or once the terminal is out.
     var downstream: Observer<Value>?
     var queue = ConflatingQueue<Value>()
+    /// The storage of the batch before, for the next.
+    var spare = Ring<Event<Value>>()
     /// Whether a delivery is scheduled or under way, and which.
     var isScheduled = false
     var turn: UInt64 = 0
@@ -14,6 +18,8 @@ final class Relay<Value: Sendable>: Sendable {
 
   private let scheduler: any Scheduler
   private let state: Lock<State>
+  /// For the delivery, which asks at each event.
+  private let isClosed = Atomic(false)
 
   init(_ downstream: Observer<Value>, _ scheduler: any Scheduler) {
     self.scheduler = scheduler
@@ -44,15 +50,20 @@ final class Relay<Value: Sendable>: Sendable {
   }
 
   private func deliver() {
-    for _ in 0..<state.withLock({ $0.queue.count }) {
-      let (event, downstream) = state.withLock { state -> (Event<Value>?, Observer<Value>?) in
-        guard let event = state.queue.popFirst() else { return (nil, nil) }
-        return (event, event.isTerminal ? state.downstream.take() : state.downstream)
-      }
-      guard let event, let downstream else { break }
-      downstream.send(event: event)
+    // All at once: the sender and the scheduler meet at the lock once a batch.
+    var (batch, downstream) = state.withLock { state in
+      var batch = Ring<Event<Value>>()
+      swap(&batch, &state.spare)
+      state.queue.takeAll(into: &batch)
+      return (batch, state.downstream)
     }
+    while !isClosed.load(ordering: .acquiring), let event = batch.popFirst() {
+      if event.isTerminal { forgetDownstream() }
+      downstream?.send(event: event)
+    }
+    downstream = nil
     let turn = state.withLock { state -> UInt64? in
+      if batch.isEmpty { state.spare = batch }
       state.isScheduled = state.downstream != nil && !state.queue.isEmpty
       guard state.isScheduled else { return nil }
       state.turn += 1
@@ -61,11 +72,18 @@ final class Relay<Value: Sendable>: Sendable {
     if let turn { schedule(turn) }
   }
 
+  private func forgetDownstream() {
+    let downstream = state.withLock { $0.downstream.take() }
+    _ = consume downstream
+  }
+
   func close() {
+    isClosed.store(true, ordering: .releasing)
     let left = state.withLock { state in
       let left = state
       state.downstream = nil
       state.queue = ConflatingQueue()
+      state.spare = Ring()
       state.scheduled = nil
       return left
     }
