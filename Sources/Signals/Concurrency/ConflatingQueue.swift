@@ -11,7 +11,6 @@ struct ConflatingQueue<Value: Sendable>: Sendable {
   private(set) var hasEnded = false
 
   var isEmpty: Bool { events.isEmpty }
-  var count: Int { events.count }
 
   /// `false`: the terminal was in already, and the event is dropped.
   @discardableResult
@@ -30,6 +29,12 @@ struct ConflatingQueue<Value: Sendable>: Sendable {
     guard let event = events.popFirst() else { return nil }
     if case .next = event { valueCount -= 1 }
     return event
+  }
+
+  /// Takes out all, into a ring that is empty; the queue goes on with that one's storage.
+  mutating func takeAll(into batch: inout Ring<Event<Value>>) {
+    swap(&batch, &events)
+    valueCount = 0
   }
 
   /// Takes out the oldest value, for one who bounds how many wait. Progress before it stays, unless newer progress

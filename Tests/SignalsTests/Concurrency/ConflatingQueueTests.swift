@@ -3,7 +3,7 @@ import Testing
 @testable import Signals
 
 @Suite struct ConflatingQueueTests {
-  private enum Step: CaseIterable { case value, progress, end, pop, popValue }
+  private enum Step: CaseIterable { case value, progress, end, pop, popValue, takeAll }
 
   /// The queue beside a plain list that is searched again for each rule.
   private struct World {
@@ -27,6 +27,11 @@ import Testing
         let index = list.firstIndex { $0.hasPrefix("next") }
         #expect(queue.popFirstValue().map { "next(\($0))" } == index.map { list.remove(at: $0) }, "\(trace)")
         conflate()
+      case .takeAll:
+        var batch = Ring<Event<Int>>()
+        queue.takeAll(into: &batch)
+        #expect(batch.elements.map(\.description) == list, "\(trace)")
+        list = []
       }
       #expect(queue.isEmpty == list.isEmpty, "\(trace)")
       #expect(queue.hasEnded == hasEnded, "\(trace)")

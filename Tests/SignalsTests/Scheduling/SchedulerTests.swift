@@ -36,22 +36,24 @@ import Testing
     #expect(count.withLock { $0 } == 100_000)
   }
 
-  @Test func `a task that immediate work starts is not part of it`() async {
-    let task = Lock<Task<Bool, Never>?>(nil)
-    let started = AsyncGate()
-    ImmediateScheduler.immediate.schedule {
-      task.withLock {
-        $0 = Task {
-          await started.wait()
-          // Inside the call, though the call that started the task is over.
+  @Test(arguments: [true, false])
+  func `a task that immediate work starts is not part of it`(isDuring: Bool) async {
+    let (isOver, hasTried, done) = (AsyncGate(), BlockingGate(), AsyncGate())
+    onThread {
+      ImmediateScheduler.immediate.schedule {
+        Task {
+          if !isDuring { await isOver.wait() }
           let hasRun = Lock(false)
           ImmediateScheduler.immediate.schedule { hasRun.withLock { $0 = true } }
-          return hasRun.withLock { $0 }
+          #expect(hasRun.withLock { $0 })
+          hasTried.open()
+          done.open()
         }
+        if isDuring { hasTried.wait() }
       }
+      isOver.open()
     }
-    started.open()
-    #expect(await task.withLock { $0 }?.value == true)
+    await done.wait()
   }
 
   @Test func `immediate work with a delay waits in the background`() async {

@@ -59,6 +59,18 @@ import Testing
     #expect(recorder.log == [])
   }
 
+  @Test func `a source that has ended is let go of at once`() {
+    let stops = Lock(0)
+    let source = Signal<Int>.attaching { observer in
+      observer.complete()
+      return ActionDisposable { stops.withLock { $0 += 1 } }
+    }
+    let recorder = Recorder(source.delay(.seconds(1), on: scheduler))
+    #expect(stops.withLock { $0 } == 1)
+    scheduler.advance(by: .seconds(1))
+    #expect(recorder.log == ["completed"])
+  }
+
   @Test func `a source that is gone loses nothing that it sent`() {
     let recorder: Recorder<Int>
     do {
@@ -68,5 +80,54 @@ import Testing
     }
     scheduler.advance(by: .seconds(1))
     #expect(recorder.values == [1])
+  }
+
+  enum Step: CaseIterable { case value, progress, passes, end }
+
+  @Test func `every short sequence arrives as a list of due times says`() {
+    func explore(_ steps: [Step]) {
+      check(steps)
+      guard steps.count < 6, steps.last != .end else { return }
+      for step in Step.allCases { explore(steps + [step]) }
+    }
+    explore([])
+  }
+
+  private func check(_ steps: [Step]) {
+    let (source, scheduler) = (Subject<Int>(), VirtualScheduler())
+    let seen = Lock<[String]>([])
+    @Sendable func note(_ text: String) { seen.withLock { $0.append("\(scheduler.now): \(text)") } }
+    source.signal.delay(.seconds(2), on: scheduler).subscribe {
+      note("\($0)")
+    } progress: {
+      note("progress \($0)")
+    } completed: {
+      note("end")
+    }
+    var now = 0
+    var expected: [(due: Duration, text: String)] = []
+    for (index, step) in steps.enumerated() {
+      let due = Duration.seconds(now + 2)
+      switch step {
+      case .value:
+        source.send(index)
+        expected.append((due, "\(index)"))
+      case .progress:
+        source.send(progress: ProgressUpdate(done: Double(index)))
+        if let last = expected.last, last.due == due, last.text.hasPrefix("progress") {
+          expected.removeLast()
+        }
+        expected.append((due, "progress \(index)"))
+      case .passes:
+        now += 1
+        scheduler.advance(by: .seconds(1))
+      case .end:
+        source.complete()
+        expected.append((due, "end"))
+      }
+    }
+    scheduler.advance(by: .seconds(2))
+    #expect(seen.withLock { $0 } == expected.map { "\($0.due): \($0.text)" }, "\(steps)")
+    #expect(scheduler.pendingCount == 0)
   }
 }

@@ -113,6 +113,17 @@ private enum Compiler {
 
   static var isHere: Bool { modules != nil && swiftc != nil }
 
+  /// What the module was built for, where that is not what the compiler takes by itself.
+  private static var target: [String] {
+    #if canImport(Darwin) && arch(arm64)
+      ["-target", "arm64-apple-macosx15.0"]
+    #elseif canImport(Darwin)
+      ["-target", "x86_64-apple-macosx15.0"]
+    #else
+      []
+    #endif
+  }
+
   /// The errors that the compiler finds in `source`.
   static func typecheck(_ source: String) throws -> [String] {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).swift")
@@ -120,7 +131,8 @@ private enum Compiler {
     defer { try? FileManager.default.removeItem(at: file) }
     let process = Process()
     process.executableURL = swiftc
-    process.arguments = ["-typecheck", "-swift-version", "6", "-I", modules?.path ?? "", file.path]
+    process.arguments =
+      target + ["-typecheck", "-swift-version", "6", "-I", modules?.path ?? "", file.path]
     let output = Pipe()
     process.standardError = output
     process.standardOutput = FileHandle.nullDevice
