@@ -91,7 +91,8 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
   @inlinable
   func enqueue(_ item: Item) {
     let isProgress = item.isProgress
-    guard let item = waiting.add(item, turn, replaces: { isProgress && $0.isProgress }) else { return }
+    let mine = waiting.add(item, turn) { isProgress && $0.isProgress ? .replace : .stop }
+    guard let item = mine else { return }
     process(item)
     drainBatches()
   }
