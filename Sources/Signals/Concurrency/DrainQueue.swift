@@ -24,7 +24,7 @@ package struct DrainQueue<Item: Sendable>: ~Copyable, Sendable {
   @inlinable package init() {}
 
   /// `true`: the caller has the turn.
-  @inlinable
+  @inlinable @inline(__always)
   package func tryEnter() -> Bool {
     phase.compareExchange(expected: Self.free, desired: Self.busy, ordering: .acquiring).exchanged
   }
@@ -68,7 +68,7 @@ package struct DrainQueue<Item: Sendable>: ~Copyable, Sendable {
   package func next() -> Item? { leave() ? nil : nextWaiting() }
 
   /// Gives the turn back, if nothing waits. `false`: go on with `nextWaiting`.
-  @inlinable
+  @inlinable @inline(__always)
   func leave() -> Bool {
     phase.compareExchange(expected: Self.busy, desired: Self.free, ordering: .releasing).exchanged
   }

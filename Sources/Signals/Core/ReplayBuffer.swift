@@ -32,6 +32,9 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
     return displaced
   }
 
+  /// Whether there is nothing for a newcomer; a store has to be asked.
+  var isEmpty: Bool { last.isEmpty && store == nil }
+
   var values: ContiguousArray<Value> { store?.values ?? last.elements }
 }
 

@@ -76,11 +76,21 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
 
   func attach(_ observer: Observer<Value>) -> SubjectEntry<Value> {
     let entry = SubjectEntry(self)
-    submit(.attach(observer, entry))
+    // Mostly nobody has the turn: then it takes no item.
+    guard queue.tryEnter() else {
+      enqueue(.attach(observer, entry))
+      return entry
+    }
+    add(observer, entry)
+    if !queue.leave() { drain() }
     return entry
   }
 
-  func detach(_ entry: SubjectEntry<Value>) { submit(.detach(entry)) }
+  func detach(_ entry: SubjectEntry<Value>) {
+    guard queue.tryEnter() else { return enqueue(.detach(entry)) }
+    remove(entry)
+    if !queue.leave() { drain() }
+  }
 
   func close() { submit(.close) }
 
@@ -127,15 +137,25 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
       }
       ended.deallocate()
     case .attach(let observer, let entry):
-      for value in replay.values where !observer.isDisposed { observer.send(value) }
-      if let progress { observer.send(progress: progress) }
-      if let end { observer.send(end: end) } else { slots.append(observer, entry) }
+      add(observer, entry)
     case .detach(let entry):
-      let observer = slots.remove(entry)
-      _ = consume observer
+      remove(entry)
     case .close:
       removeAll().deallocate()
     }
+  }
+
+  private func add(_ observer: Observer<Value>, _ entry: SubjectEntry<Value>) {
+    if !replay.isEmpty {
+      for value in replay.values where !observer.isDisposed { observer.send(value) }
+    }
+    if let progress { observer.send(progress: progress) }
+    if let end { observer.send(end: end) } else { slots.append(observer, entry) }
+  }
+
+  private func remove(_ entry: SubjectEntry<Value>) {
+    let observer = slots.remove(entry)
+    _ = consume observer
   }
 
   private func removeAll() -> SubjectSlots<Value> {

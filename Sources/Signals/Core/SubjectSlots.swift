@@ -12,14 +12,8 @@ final class SubjectEntry<Value: Sendable>: Disposable, @unchecked Sendable {
   init(_ core: SubjectCore<Value>) { self.core = core }
 
   @usableFromInline
-  func dispose() { detach() }
-
-  /// `true` for the first who takes it out.
-  @discardableResult
-  func detach() -> Bool {
-    guard !isDisposed.exchange(true, ordering: .relaxed) else { return false }
-    core.detach(self)
-    return true
+  func dispose() {
+    if !isDisposed.exchange(true, ordering: .relaxed) { core.detach(self) }
   }
 }
 

@@ -1,13 +1,13 @@
 /// The thin shell around a `ShareMachine`: performs its actions, one at a time and outside the lock.
-final class ShareHub<Value: Sendable>: Sendable {
+final class ShareHub: Sendable {
   private struct State {
     var machine: ShareMachine
     /// The runs that observers are attached to.
-    var current: ShareRun<Value>?
-    var next: ShareRun<Value>?
+    var current: ShareRun?
+    var next: ShareRun?
     var lingerTimer: (token: UInt64, timer: any Disposable)?
     /// Whose joining starts a run: it can't leave before the start closure has returned, only be disposed.
-    var starter: (run: ShareRun<Value>, observer: Observer<Value>)?
+    var starter: (run: ShareRun, isDisposed: @Sendable () -> Bool)?
 
     /// Asks the machine. The next run becomes the current one at the moment of the decision.
     mutating func decide(
@@ -21,13 +21,13 @@ final class ShareHub<Value: Sendable>: Sendable {
 
   private let linger: Duration
   private let scheduler: any Scheduler
-  private let makeRun: @Sendable (_ generation: UInt64) -> ShareRun<Value>
+  private let makeRun: @Sendable (_ generation: UInt64) -> ShareRun
   private let state: Lock<State>
   private let actions = DrainQueue<ShareMachine.Action>()
 
   init(
     _ rules: ShareMachine.Rules, _ linger: Duration, _ scheduler: any Scheduler,
-    _ makeRun: @escaping @Sendable (_ generation: UInt64) -> ShareRun<Value>
+    _ makeRun: @escaping @Sendable (_ generation: UInt64) -> ShareRun
   ) {
     self.linger = linger
     self.scheduler = scheduler
@@ -37,19 +37,12 @@ final class ShareHub<Value: Sendable>: Sendable {
 
   // MARK: Observers
 
-  /// Attaches an observer to the run that is open; `nil` when it has ended by itself meanwhile.
-  func join(_ observer: Observer<Value>) -> (any Disposable)? {
-    let (run, isNext, action) = takeSeat()
-    let seat = ShareSeat(run.generation, run.subject.core.attach(observer), self)
-    if isNext { return arrive(observer, seat, run) }
-    perform(action)
-    return seat
-  }
-
-  private func takeSeat() -> (run: ShareRun<Value>, isNext: Bool, action: ShareMachine.Action?) {
-    var spare: ShareRun<Value>?
+  /// Takes a seat in the run that is open. Attach the observer to it; then perform the action, or say `arrive` when the
+  /// run is the next one.
+  func takeSeat() -> (run: ShareRun, isNext: Bool, action: ShareMachine.Action?) {
+    var spare: ShareRun?
     while true {
-      let seat = state.withLock { [spare] state -> (ShareRun<Value>, Bool, ShareMachine.Action?)? in
+      let seat = state.withLock { [spare] state -> (ShareRun, Bool, ShareMachine.Action?)? in
         let generation = state.machine.openGeneration
         if let current = state.current, current.generation == generation {
           return (current, false, state.machine.join())
@@ -64,28 +57,21 @@ final class ShareHub<Value: Sendable>: Sendable {
     }
   }
 
-  /// An observer is attached to a run that has not started when it came: now it may.
-  private func arrive(
-    _ observer: Observer<Value>, _ seat: ShareSeat<Value>, _ run: ShareRun<Value>
-  ) -> (any Disposable)? {
-    if observer.isDisposed {
-      // Kept values were enough: the source need not start for it.
-      seat.withdraw()
-      return nil
-    }
+  /// An observer is attached to a run that had not started when it came: now it may.
+  func arrive(at run: ShareRun, _ isDisposed: @escaping @Sendable () -> Bool) {
     let action = state.withLock { state in
       let action = state.decide { $0.arrived(run.generation) }
-      if action != nil { state.starter = (run, observer) }
+      if action != nil { state.starter = (run, isDisposed) }
       return action
     }
-    guard action != nil else { return seat }
+    guard action != nil else { return }
     perform(action)
     let starter = state.withLock { $0.starter?.run === run ? $0.starter.take() : nil }
-    _ = consume starter
-    return seat
+    withExtendedLifetime(starter) {}
   }
 
-  func leave(_ generation: UInt64, hasArrived: Bool = true) {
+  /// Gives a seat back. Once, see `ShareSeat`.
+  func leave(_ generation: UInt64, hasArrived: Bool) {
     decide { $0.leave(generation, hasArrived: hasArrived) }
   }
 
@@ -93,21 +79,20 @@ final class ShareHub<Value: Sendable>: Sendable {
 
   /// Whether anybody listens to `run`, or may come back to it. A source that sends inside the start closure can only
   /// learn here that everybody has left.
-  func isWanted(_ run: ShareRun<Value>) -> Bool {
-    let (isWanted, last) = state.withLock { state in
+  func isWanted(_ run: ShareRun) -> Bool {
+    let (isWanted, isDisposed) = state.withLock { state in
       let isAlone = state.starter?.run === run && state.machine.observers == 1
-      return (state.machine.isWanted(run.generation), isAlone ? state.starter?.observer : nil)
+      return (state.machine.isWanted(run.generation), isAlone ? state.starter?.isDisposed : nil)
     }
-    return isWanted && last?.isDisposed != true
+    return isWanted && isDisposed?() != true
   }
 
-  func end(_ run: ShareRun<Value>, _ end: End) {
+  /// The source of `run` has ended; `deliver` says so to its observers.
+  func end(_ run: ShareRun, _ ending: ShareMachine.Ending, _ deliver: () -> Void) {
     // First the machine: a handler that subscribes again at the terminal belongs to a fresh run, or to this one for
     // ever.
-    let ending: ShareMachine.Ending = if case .failed = end { .failed } else { .completed }
     let action = state.withLock { $0.machine.ended(run.generation, ending) }
-    run.willEnd?()
-    run.subject.send(end: end)
+    deliver()
     perform(action)
   }
 
@@ -117,7 +102,7 @@ final class ShareHub<Value: Sendable>: Sendable {
     perform(state.withLock { $0.decide(question) })
   }
 
-  private func perform(_ action: ShareMachine.Action?) {
+  func perform(_ action: ShareMachine.Action?) {
     guard let action, var next = actions.enter(action) else { return }
     while true {
       performOne(next)
@@ -140,7 +125,7 @@ final class ShareHub<Value: Sendable>: Sendable {
   }
 
   private func startRun(_ generation: UInt64) {
-    if let run = state.withLock({ $0.current }) { run.source.add(run.start(ShareRunObserver(run, self))) }
+    state.withLock { $0.current }?.start(self)
     decide { $0.started(generation) }
   }
 

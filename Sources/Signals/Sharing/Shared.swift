@@ -24,13 +24,13 @@ extension Signal {
     let rules = ShareMachine.Rules(lingers: linger > .zero, onFailure: onFailure, onCompletion: onCompletion)
     guard replay > 0, let maxAge = stale.maxAge else {
       return Self.shared(rules, linger, scheduler) { [attach] in
-        ShareRun($0, Subject(replay: replay), start: attach)
+        SubjectRun($0, Subject(replay: replay), start: attach)
       }
     }
     let kept = KeptValues<Value>(replay, maxAge: maxAge, scheduler)
     return Self.shared(rules, linger, scheduler) { [attach] generation in
       let replay = RunReplay(kept, generation)
-      return ShareRun(generation, Subject(store: replay), start: attach, willEnd: replay.end)
+      return SubjectRun(generation, Subject(store: replay), start: attach, willEnd: replay.end)
     }
   }
 
@@ -41,15 +41,34 @@ extension Signal {
   ) -> Signal<Value> {
     shared(ShareMachine.Rules(lingers: linger > .zero), linger, scheduler) { generation in
       let store = store()
-      return ShareRun(generation, Subject(store: store), start: { start(store, $0) })
+      return SubjectRun(generation, Subject(store: store), start: { start(store, $0) })
     }
   }
 
   private static func shared(
     _ rules: ShareMachine.Rules, _ linger: Duration, _ scheduler: any Scheduler,
-    _ makeRun: @escaping @Sendable (_ generation: UInt64) -> ShareRun<Value>
+    _ makeRun: @escaping @Sendable (_ generation: UInt64) -> SubjectRun<Value>
   ) -> Signal<Value> {
     let hub = ShareHub(rules, linger, scheduler, makeRun)
     return Signal(attaching: { hub.join($0) })
+  }
+}
+
+extension ShareHub {
+  /// Attaches an observer to the run that is open.
+  fileprivate func join<Value>(_ observer: Observer<Value>) -> (any Disposable)? {
+    let (anyRun, isNext, action) = takeSeat()
+    // The one who calls this made the hub, with a closure that makes such runs.
+    let run = unsafeDowncast(anyRun, to: SubjectRun<Value>.self)
+    let seat = ShareSeat(run.generation, run.subject.core.attach(observer), self)
+    if !isNext {
+      perform(action)
+    } else if observer.isDisposed {
+      // Kept values were enough: the source need not start for it.
+      seat.leave(hasArrived: false)
+    } else {
+      arrive(at: run) { observer.isDisposed }
+    }
+    return seat
   }
 }
