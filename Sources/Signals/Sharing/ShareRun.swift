@@ -16,13 +16,16 @@ final class SubjectRun<Value: Sendable>: ShareRun, @unchecked Sendable {
   let subject: Subject<Value>
   /// Called before the end goes out.
   let willEnd: (@Sendable () -> Void)?
+  let send: @Sendable (SubjectCore<Value>, Value) -> Void
   private let startSource: @Sendable (Observer<Value>) -> (any Disposable)?
 
   init(
     _ generation: UInt64, _ subject: Subject<Value>,
+    _ send: @escaping @Sendable (SubjectCore<Value>, Value) -> Void,
     start: @escaping @Sendable (Observer<Value>) -> (any Disposable)?, willEnd: (@Sendable () -> Void)? = nil
   ) {
     self.subject = subject
+    self.send = send
     self.willEnd = willEnd
     startSource = start
     super.init(generation)
@@ -35,16 +38,18 @@ final class SubjectRun<Value: Sendable>: ShareRun, @unchecked Sendable {
 final class ShareRunObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
   // Sound: immutable; the subject and the machine guard themselves.
   private let core: SubjectCore<Value>
+  private let send: @Sendable (SubjectCore<Value>, Value) -> Void
   private let run: SubjectRun<Value>
   private let hub: ShareHub
 
   init(_ run: SubjectRun<Value>, _ hub: ShareHub) {
     core = run.subject.core
+    send = run.send
     self.run = run
     self.hub = hub
   }
 
-  override func send(_ value: Value) { core.send(value) }
+  override func send(_ value: Value) { send(core, value) }
   override func send(progress: ProgressUpdate) { core.send(progress: progress) }
   override func fail(_ error: any Error) { end(.failed(error), .failed) }
   override func complete() { end(.completed, .completed) }

@@ -15,22 +15,33 @@ extension Signal {
   /// replayed after the values, and forgotten with its run. All observers get a failure or completion. A new start never
   /// overlaps an old stop, also where that takes time. Events come on the thread on which the source sends; the source
   /// starts on the thread of whoever subscribes first, or on the one on which the stop before it ended.
+  @inlinable
   public func shared(
     replay: Int = 0, linger: Duration = .zero, onFailure: ShareEndPolicy = .restart,
     onCompletion: ShareEndPolicy = .restart, stale: StalePolicy = .drop,
     on scheduler: any Scheduler = .background
   ) -> Signal<Value> {
     precondition(replay >= 0, "shared(replay:) takes 0 or more, not \(replay)")
+    // The closure is written here so that it is compiled for the client's type.
+    return shared(replay, linger, onFailure, onCompletion, stale, scheduler) { $0.send($1) }
+  }
+
+  @usableFromInline
+  func shared(
+    _ replay: Int, _ linger: Duration, _ onFailure: ShareEndPolicy, _ onCompletion: ShareEndPolicy,
+    _ stale: StalePolicy, _ scheduler: any Scheduler,
+    _ send: @escaping @Sendable (SubjectCore<Value>, Value) -> Void
+  ) -> Signal<Value> {
     let rules = ShareMachine.Rules(lingers: linger > .zero, onFailure: onFailure, onCompletion: onCompletion)
     guard replay > 0, let maxAge = stale.maxAge else {
       return Self.shared(rules, linger, scheduler) { [attach] in
-        SubjectRun($0, Subject(replay: replay), start: attach)
+        SubjectRun($0, Subject(replay: replay), send, start: attach)
       }
     }
     let kept = KeptValues<Value>(replay, maxAge: maxAge, scheduler)
     return Self.shared(rules, linger, scheduler) { [attach] generation in
       let replay = RunReplay(kept, generation)
-      return SubjectRun(generation, Subject(store: replay), start: attach, willEnd: replay.end)
+      return SubjectRun(generation, Subject(store: replay), send, start: attach, willEnd: replay.end)
     }
   }
 
@@ -41,7 +52,7 @@ extension Signal {
   ) -> Signal<Value> {
     shared(ShareMachine.Rules(lingers: linger > .zero), linger, scheduler) { generation in
       let store = store()
-      return SubjectRun(generation, Subject(store: store), start: { start(store, $0) })
+      return SubjectRun(generation, Subject(store: store), { $0.send($1) }, start: { start(store, $0) })
     }
   }
 
