@@ -60,7 +60,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
         if let source { state.running[next.key] = source }
         return false
       }
-      if isLate { source?.dispose() }
+      if isLate, let source { disposeLate(source) }
     }
   }
 
@@ -104,8 +104,15 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   func close() -> Bool {
     guard let running = takeAll() else { return false }
     let slow = disposeAll(running)
-    if !slow.isEmpty { state.withLock { $0.stopping = slow } }
+    if !slow.isEmpty { state.withLock { $0.stopping += slow } }
     return true
+  }
+
+  /// Ends a source that was stopped before its start had returned.
+  private func disposeLate(_ source: any Disposable) {
+    source.dispose()
+    // Whoever waits for the whole waits for this one too.
+    if source.isStopping { state.withLock { if $0.isClosed { $0.stopping.append(source) } } }
   }
 
   private func takeAll() -> [any Disposable]? {

@@ -83,7 +83,10 @@ public final class Subscription: Disposable, @unchecked Sendable {
   }
 
   private func disposeUpstream() {
-    guard let upstream = upstream.take() else { return }
+    if let upstream = upstream.take() { disposeUpstream(upstream) }
+  }
+
+  private func disposeUpstream(_ upstream: any Disposable) {
     upstream.dispose()
     if upstream.isStopping { change { $0.stopping = upstream } }
   }
@@ -92,7 +95,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
   @usableFromInline
   func attach(_ disposable: (any Disposable)?) {
     guard let disposable else { return }
-    if isDisposed { return disposable.dispose() }
+    if isDisposed { return disposeUpstream(disposable) }
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
     if old & Self.ended != 0 { disposeUpstream() }

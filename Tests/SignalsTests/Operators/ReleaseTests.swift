@@ -18,6 +18,7 @@ private final class Canary: Sendable {}
       ("take(until:), source", { $0.take(until: other.signal) }),
       ("take(until:), trigger", { other.signal.take(until: $0) }),
       ("shared", { $0.shared() }), ("shared(replay:)", { $0.shared(replay: 1) }),
+      ("shared(stale:)", { $0.shared(replay: 1, onFailure: .latch, onCompletion: .latch, stale: .keep) }),
       ("init", { signal in Signal { signal.subscribe($0) } }),
     ]
     for (name, apply) in operators {

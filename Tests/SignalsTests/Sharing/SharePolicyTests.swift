@@ -213,20 +213,29 @@ import Testing
   }
 
   @Test func `a displaced kept value is not released under the lock`() {
-    final class Sender: Sendable {
-      let subject: Subject<Sender>
-      init(_ subject: Subject<Sender>) { self.subject = subject }
-      // Would deadlock if the lock of the kept values were held.
-      deinit { subject.send(Sender(Subject())) }
+    final class Token: Sendable {
+      let atEnd: @Sendable () -> Void
+      init(atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
+      deinit { atEnd() }
     }
-    let source = Subject<Sender>()
-    let shared = source.signal.shared(replay: 1, stale: .keep)
-    let count = Lock(0)
-    let subscription = shared.subscribe { _ in count.withLock { $0 += 1 } }
-    source.send(Sender(source))
-    source.send(Sender(Subject()))
-    #expect(count.withLock { $0 } == 3)
-    subscription.dispose()
+    let emitter = Lock<Observer<Token>?>(nil)
+    let shared = Signal<Token> { observer in
+      emitter.withLock { $0 = observer }
+      return nil
+    }.shared(replay: 1, stale: .keep)
+    let first = shared.subscribe()
+    let old = emitter.withLock { $0 }
+    let released = Lock(0)
+    // Asks for the lock of the kept values by another subject: would deadlock if it were held.
+    old?.send(
+      Token {
+        old?.send(Token {})
+        released.withLock { $0 += 1 }
+      })
+    first.dispose()
+    shared.subscribe()
+    emitter.withLock { $0 }?.send(Token {})
+    #expect(released.withLock { $0 } == 1)
   }
 
   // MARK: Attaching
