@@ -197,47 +197,6 @@ import Testing
     #expect(sensor.history == ["start", "stop", "start"])
   }
 
-  @Test func `what a stopped run sends late does not displace a newer run's values`() {
-    let shared = sensor.signal.shared(replay: 1, stale: .keep)
-    // Its emitter outlives its stop, as a careless callback does.
-    let first = shared.subscribe()
-    let old = sensor.emit
-    sensor.emit?.send(1)
-    first.dispose()
-    let second = Recorder(shared)
-    sensor.emit?.send(2)
-    old?.send(99)
-    #expect(second.values == [1, 2])
-    second.subscription.dispose()
-    #expect(Recorder(shared).values == [2])
-  }
-
-  @Test func `a displaced kept value is not released under the lock`() {
-    final class Token: Sendable {
-      let atEnd: @Sendable () -> Void
-      init(atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
-      deinit { atEnd() }
-    }
-    let emitter = Lock<Observer<Token>?>(nil)
-    let shared = Signal<Token> { observer in
-      emitter.withLock { $0 = observer }
-      return nil
-    }.shared(replay: 1, stale: .keep)
-    let first = shared.subscribe()
-    let old = emitter.withLock { $0 }
-    let released = Lock(0)
-    // Asks for the lock of the kept values by another subject: would deadlock if it were held.
-    old?.send(
-      Token {
-        old?.send(Token {})
-        released.withLock { $0 += 1 }
-      })
-    first.dispose()
-    shared.subscribe()
-    emitter.withLock { $0 }?.send(Token {})
-    #expect(released.withLock { $0 } == 1)
-  }
-
   // MARK: Attaching
 
   @Test func `who waits for the stop misses nothing that the next start sends`() async {
