@@ -23,6 +23,9 @@ package struct DrainQueue<Item: Sendable>: ~Copyable, Sendable {
 
   @inlinable package init() {}
 
+  // Always inlined, as is `leave`: in code that is not compiled for one type, a call would first look up the generic
+  // type of the queue, which costs more than the turn.
+
   /// `true`: the caller has the turn.
   @inlinable @inline(__always)
   package func tryEnter() -> Bool {
