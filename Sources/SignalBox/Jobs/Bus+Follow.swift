@@ -58,7 +58,7 @@ private struct FollowSource<Value: Sendable> {
     let inputs = bus.core.decoding(bus.signal(filter), input)
     funnel.attach(key) {
       inputs.attach(
-        funnel.inlet { event in
+        funnel.inlet(key) { event in
           switch event {
           case .next(let input): input
           case .progress: .ended(nil)

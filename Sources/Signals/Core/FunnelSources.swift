@@ -8,23 +8,36 @@ protocol FunnelCloser: AnyObject, Sendable {
 
 /// The sources and timers of a funnel, and what starts them: the funnel's disposable.
 ///
-/// Sources are started one after the other by whoever is at it: a source that demands another one while it starts
-/// finds that somebody is, and returns first. So a chain of sources that end at once needs no stack.
+/// Sources that the logic demands are started one after the other by whoever is at it: one that ends while it starts,
+/// and so demands the next, returns first. So a chain of sources that end at once needs no stack.
 package final class FunnelSources: Disposable, @unchecked Sendable {
   // Sound: all under the lock; start closures are called by the one who runs the starts.
   struct Closer: Sendable {
     weak var closer: (any FunnelCloser)?
   }
 
+  private typealias Start = (key: Int, start: () -> (any Disposable)?)
+
   private struct State: @unchecked Sendable {
     // Sound: the closures leave the lock one at a time.
     var isClosed = false
-    /// Of those that were disposed when it closed, what takes its time to stop.
+    /// Of those that were disposed, what takes its time to stop.
     var stopping: [any Disposable] = []
     var running: [Int: any Disposable] = [:]
-    var starts = Ring<(key: Int, start: () -> (any Disposable)?)>()
-    /// The key of the source that is being started; `isStopped` once it was stopped or ended meanwhile.
-    var starting: (key: Int, isStopped: Bool)?
+    /// What is being started, with a number of its own, since a stopped one's key can start again before the first
+    /// start has returned. One that is stopped meanwhile is taken out.
+    var starting: [Int: Int] = [:]
+    var starts = 0
+    var demanded = Ring<Start>()
+    var isRunningStarts = false
+
+    /// Notes that `key` is being started; returns the number of this start, `nil` when it is too late.
+    mutating func begin(_ key: Int) -> Int? {
+      guard !isClosed else { return nil }
+      starts += 1
+      starting[key] = starts
+      return starts
+    }
   }
 
   let closer = Lock(Closer())
@@ -35,43 +48,62 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   // MARK: Starting
 
-  func addStart(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
-    state.withLock { if !$0.isClosed { $0.starts.append((key, start)) } }
+  /// Starts a source now.
+  func start(_ key: Int, _ start: () -> (any Disposable)?) {
+    guard let number = state.withLock({ $0.begin(key) }) else { return }
+    finish(key, number, start())
   }
 
+  /// Leaves a source for `runStarts`.
+  func demand(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
+    state.withLock { if !$0.isClosed { $0.demanded.append((key, start)) } }
+  }
+
+  /// Starts what was demanded, unless somebody is at it.
   func runStarts() {
-    var isRunning = false
+    var isMine = false
     while true {
-      let next = state.withLock { state -> (key: Int, start: () -> (any Disposable)?)? in
-        guard isRunning || state.starting == nil else { return nil }
-        guard let next = state.starts.popFirst() else {
-          state.starting = nil
-          return nil
-        }
-        state.starting = (next.key, false)
-        return next
+      let (next, number) = state.withLock { state -> (Start?, Int?) in
+        guard isMine || !state.isRunningStarts else { return (nil, nil) }
+        let next = state.demanded.popFirst()
+        isMine = next != nil
+        state.isRunningStarts = isMine
+        return (next, next.flatMap { state.begin($0.key) })
       }
       guard let next else { return }
-      isRunning = true
-      let source = next.start()
-      let isLate = state.withLock { state in
-        guard !state.isClosed, state.starting?.isStopped == false else { return true }
-        // From here on `stop` finds it.
-        if let source { state.running[next.key] = source }
-        return false
-      }
-      if isLate, let source { disposeLate(source) }
+      if let number { finish(next.key, number, next.start()) }
     }
+  }
+
+  private func finish(_ key: Int, _ number: Int, _ source: (any Disposable)?) {
+    let isLate = state.withLock { state in
+      guard state.starting[key] == number, !state.isClosed else { return true }
+      state.starting[key] = nil
+      // From here on `stop` finds it.
+      state.running[key] = source ?? Unstoppable.source
+      return false
+    }
+    if isLate { source?.dispose() }
+  }
+
+  /// Whether source `key` was started and not stopped.
+  func isWanted(_ key: Int) -> Bool {
+    state.withLock { $0.running[key] != nil || $0.starting[key] != nil }
   }
 
   // MARK: Stopping
 
   func stop(_ key: Int) {
-    let stopped = state.withLock { state -> (any Disposable)? in
-      if state.starting?.key == key { state.starting?.isStopped = true }
-      return state.running.removeValue(forKey: key)
+    let (stopped, demanded) = state.withLock { state -> ((any Disposable)?, Start?) in
+      if state.starting.removeValue(forKey: key) != nil { return (nil, nil) }
+      if let running = state.running.removeValue(forKey: key) { return (running, nil) }
+      return (nil, state.demanded.removeFirst { $0.key == key })
     }
-    stopped?.dispose()
+    if let stopped {
+      stopped.dispose()
+      if stopped.isStopping { keep([stopped]) }
+    }
+    _ = consume demanded
   }
 
   /// Takes a timer in the place of an earlier one of the same key.
@@ -99,33 +131,42 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     closer?.sourcesClosed()
   }
 
+  /// Remembers what takes its time to stop, and forgets what has stopped.
+  private func keep(_ slow: [any Disposable]) {
+    let known = state.withLock { $0.stopping }
+    let stopped = known.filter { !$0.isStopping }
+    state.withLock { state in
+      state.stopping.removeAll { member in stopped.contains { $0 === member } }
+      state.stopping += slow
+    }
+  }
+
   /// `true` for the first who closes.
   @discardableResult
   func close() -> Bool {
     guard let running = takeAll() else { return false }
     let slow = disposeAll(running)
-    if !slow.isEmpty { state.withLock { $0.stopping += slow } }
+    if !slow.isEmpty { keep(slow) }
     return true
   }
 
-  /// Ends a source that was stopped before its start had returned.
-  private func disposeLate(_ source: any Disposable) {
-    source.dispose()
-    // Whoever waits for the whole waits for this one too.
-    if source.isStopping { state.withLock { if $0.isClosed { $0.stopping.append(source) } } }
-  }
-
   private func takeAll() -> [any Disposable]? {
-    let (running, starts) = state.withLock { state in
+    let (running, demanded) = state.withLock { state in
       let taken = state.isClosed ? nil : state.running.sorted { $0.key < $1.key }.map(\.value)
-      let starts = state.starts
+      let demanded = state.demanded
       state.isClosed = true
       state.running = [:]
-      state.starts = Ring()
-      return (taken, starts)
+      state.demanded = Ring()
+      return (taken, demanded)
     }
     closed.store(true, ordering: .releasing)
-    _ = consume starts
+    _ = consume demanded
     return running
   }
+}
+
+/// Stands for a source that gave nothing to end it by.
+private final class Unstoppable: Disposable {
+  static let source = Unstoppable()
+  func dispose() {}
 }

@@ -20,6 +20,8 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
     ReplayBuffer(capacity: 0, store: store)
   }
 
+  @inlinable var isUsed: Bool { capacity > 0 || store != nil }
+
   /// Takes note of a value; returns the one it displaced.
   @inlinable
   mutating func remember(_ value: Value) -> Value? {
@@ -31,9 +33,6 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
     last.append(value)
     return displaced
   }
-
-  /// Whether there is nothing for a newcomer; a store has to be asked.
-  var isEmpty: Bool { last.isEmpty && store == nil }
 
   var values: ContiguousArray<Value> { store?.values ?? last.elements }
 }

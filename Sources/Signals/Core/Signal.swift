@@ -35,12 +35,12 @@ public struct Signal<Value: Sendable>: Sendable {
   ///
   /// `start` runs once for each subscription, on the thread that subscribes, and may send at once, later, and from
   /// any thread. What it returns is disposed once: at the disposal of the subscription or at the terminal.
+  @inlinable
   public init(_ start: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
     attach = { downstream in
-      let funnel = Funnel(Serializer<Value>(), downstream)
-      let emitter = funnel.inlet { $0 }
-      funnel.attach { start(emitter) }
-      return funnel.sources
+      let link = EmitterLink(downstream)
+      link.attach(start(Emitter(link)))
+      return link
     }
   }
 

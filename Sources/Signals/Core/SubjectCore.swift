@@ -1,39 +1,76 @@
-internal import Synchronization
+public import Synchronization
+
+/// The part of a subject's core that does not know the type of its values: coming and going cost no look-up of
+/// generic types.
+@usableFromInline
+class SubjectCoreBase: @unchecked Sendable {
+  // Sound: `slots` is touched only by the one who has the turn.
+  @usableFromInline final let turn = Turn()
+  @exclusivity(unchecked) @usableFromInline final var slots = SubjectSlots()
+
+  @usableFromInline init() {}
+
+  deinit { slots.deallocate() }
+
+  final func detach(_ entry: SubjectEntry) {
+    guard turn.tryEnter() else { return detachLater(entry) }
+    // Let go of after the turn.
+    let observer = slots.remove(entry)
+    if !turn.leave() { drain() }
+    _ = consume observer
+  }
+
+  func detachLater(_ entry: SubjectEntry) {}
+  func drain() {}
+}
 
 /// What a subject is made of. Apart from the subject, which its observers must not keep alive.
 ///
-/// Everything that happens to it is an item of one drain queue: sends, terminals, comings and goings. So a newcomer's
+/// Everything that happens to it is an item of one drain loop: sends, terminals, comings and goings. So a newcomer's
 /// replay is exact: what came before it is in the replay, what comes later is delivered.
 @usableFromInline
-final class SubjectCore<Value: Sendable>: @unchecked Sendable {
-  // Sound: `slots`, `replay`, `progress` and `end` are touched only by the one who has the turn of `queue`.
+final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
+  // Sound: `replay`, `progress`, `end` and the flags are touched only by the one who has the turn.
   @usableFromInline
   enum Item: Sendable {
     case next(Value)
     indirect case progress(ProgressUpdate)
     case end(End)
-    case attach(Observer<Value>, SubjectEntry<Value>)
-    case detach(SubjectEntry<Value>)
+    case attach(Observer<Value>, SubjectEntry)
+    case detach(SubjectEntry)
     /// The subject is gone: nobody will send any more.
     case close
 
-    var isProgress: Bool { if case .progress = self { true } else { false } }
+    @inlinable var isProgress: Bool { if case .progress = self { true } else { false } }
   }
 
-  @usableFromInline let queue = DrainQueue<Item>()
-  @exclusivity(unchecked) @usableFromInline var slots = SubjectSlots<Value>()
+  @usableFromInline static var remembersValues: UInt8 { 1 }
+  @usableFromInline static var hasEnded: UInt8 { 2 }
+
+  /// What a send has to look after, mostly nothing: values to remember, a terminal that has come.
+  @exclusivity(unchecked) @usableFromInline var concerns: UInt8
+  /// Whether a newcomer gets anything.
+  @exclusivity(unchecked) @usableFromInline var replays: Bool
   @exclusivity(unchecked) @usableFromInline var replay: ReplayBuffer<Value>
-  @exclusivity(unchecked) private var progress: ProgressUpdate?
-  @exclusivity(unchecked) private var end: End?
-  @exclusivity(unchecked) @usableFromInline var hasEnded = false
-  /// The same for others than the one with the turn, and as soon as a terminal was sent.
-  private let willEnd = Atomic(false)
-  private let dropped = Atomic(0)
+  @exclusivity(unchecked) @usableFromInline var progress: ProgressUpdate?
+  @exclusivity(unchecked) @usableFromInline var end: End?
+  /// What a terminal ends before it is delivered, where the core belongs to one subscription.
+  @exclusivity(unchecked) @usableFromInline var link: Subscription?
+  @usableFromInline let waiting = WaitingItems<Item>()
+  /// What waited and is being handled.
+  @exclusivity(unchecked) @usableFromInline var batch = Ring<Item>()
+  /// A terminal was sent: for others than the one with the turn.
+  @usableFromInline let willEnd = Atomic(false)
+  @usableFromInline let dropped = Atomic(0)
 
-  @usableFromInline
-  init(_ replay: ReplayBuffer<Value>) { self.replay = replay }
-
-  deinit { slots.deallocate() }
+  @inlinable
+  init(_ replay: ReplayBuffer<Value>, _ link: Subscription? = nil) {
+    self.replay = replay
+    self.link = link
+    concerns = replay.isUsed ? Self.remembersValues : 0
+    replays = replay.isUsed
+    super.init()
+  }
 
   var isEnded: Bool { willEnd.load(ordering: .acquiring) }
 
@@ -44,28 +81,58 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func send(_ value: Value) {
-    guard queue.tryEnter() else { return enqueue(.next(value)) }
-    deliver(value)
+    guard turn.tryEnter() else { return enqueue(.next(value)) }
+    if concerns == 0 { deliver(value) } else { deliverWithCare(value) }
     // Mostly nothing came meanwhile: then the client's own specialised code is all that runs.
-    if !queue.leave() { drain() }
+    if !turn.leave() { drainBatches() }
+  }
+
+  /// Somebody has the turn: it will handle the item. Progress that waits is replaced by newer progress.
+  @inlinable
+  func enqueue(_ item: Item) {
+    let isProgress = item.isProgress
+    guard let item = waiting.add(item, turn, replaces: { isProgress && $0.isProgress }) else { return }
+    process(item)
+    drainBatches()
+  }
+
+  @inlinable
+  func drainBatches() {
+    while waiting.takeAll(turn, into: &batch) {
+      while let item = batch.popFirst() { process(item) }
+      batch.trim()
+    }
+  }
+
+  @inlinable
+  func process(_ item: Item) {
+    guard case .next(let value) = item else { return processOther(item) }
+    if concerns == 0 { deliver(value) } else { deliverWithCare(value) }
   }
 
   @inlinable
   func deliver(_ value: Value) {
-    guard !hasEnded else { return countDrop() }
-    let displaced = replay.remember(value)
     let slots = slots.slots
-    var index = 0
     let count = self.slots.count
+    var index = 0
     while index < count {
-      // Without a retain: only a later item of the queue can take it out.
-      slots[index].observer?._withUnsafeGuaranteedRef { $0.send(value) }
+      // Without a retain: only a later item can take it out.
+      slots[index].observer?._withUnsafeGuaranteedRef {
+        unsafeDowncast($0, to: Observer<Value>.self).send(value)
+      }
       index += 1
     }
-    _ = consume displaced
   }
 
   // MARK: Everything else
+
+  @usableFromInline
+  func deliverWithCare(_ value: Value) {
+    guard concerns & Self.hasEnded == 0 else { return countDrop() }
+    let displaced = replay.remember(value)
+    deliver(value)
+    _ = consume displaced
+  }
 
   func send(progress: ProgressUpdate) { submit(.progress(progress)) }
 
@@ -74,94 +141,86 @@ final class SubjectCore<Value: Sendable>: @unchecked Sendable {
     submit(.end(end))
   }
 
-  func attach(_ observer: Observer<Value>) -> SubjectEntry<Value> {
+  func attach(_ observer: Observer<Value>) -> SubjectEntry {
     let entry = SubjectEntry(self)
-    // Mostly nobody has the turn: then it takes no item.
-    guard queue.tryEnter() else {
+    guard turn.tryEnter() else {
       enqueue(.attach(observer, entry))
       return entry
     }
-    add(observer, entry)
-    if !queue.leave() { drain() }
+    attach(observer, entry)
+    if !turn.leave() { drainBatches() }
     return entry
   }
 
-  func detach(_ entry: SubjectEntry<Value>) {
-    guard queue.tryEnter() else { return enqueue(.detach(entry)) }
-    remove(entry)
-    if !queue.leave() { drain() }
-  }
+  /// For a core that has one observer from the beginning to the end.
+  @usableFromInline
+  func attachOnly(_ observer: Observer<Value>) { slots.append(observer, nil) }
 
   func close() { submit(.close) }
 
+  override func detachLater(_ entry: SubjectEntry) { enqueue(.detach(entry)) }
+
   private func submit(_ item: Item) {
-    guard queue.tryEnter() else { return enqueue(item) }
+    guard turn.tryEnter() else { return enqueue(item) }
     process(item)
-    if !queue.leave() { drain() }
+    if !turn.leave() { drainBatches() }
   }
 
-  /// Somebody has the turn: it will handle the item. Progress that waits is replaced by newer progress.
-  @usableFromInline
-  func enqueue(_ item: Item) {
-    let isProgress = item.isProgress
-    guard let item = queue.enqueue(item, replaces: { isProgress && $0.isProgress }) else { return }
-    process(item)
-    drain()
-  }
+  override func drain() { drainBatches() }
+
+  private func countDrop() { dropped.add(1, ordering: .relaxed) }
 
   @usableFromInline
-  func drain() {
-    while let item = queue.next() { process(item) }
-  }
-
-  @usableFromInline
-  func countDrop() { dropped.add(1, ordering: .relaxed) }
-
-  private func process(_ item: Item) {
+  func processOther(_ item: Item) {
     switch item {
-    case .next(let value):
-      deliver(value)
+    case .next:
+      break
     case .progress(let update):
-      guard !hasEnded else { return countDrop() }
+      guard concerns & Self.hasEnded == 0 else { return countDrop() }
       progress = update
-      for index in 0..<slots.count {
-        slots.slots[index].observer?._withUnsafeGuaranteedRef { $0.send(progress: update) }
-      }
+      replays = true
+      deliver { $0.send(progress: update) }
     case .end(let end):
-      guard !hasEnded else { return countDrop() }
-      hasEnded = true
+      guard concerns & Self.hasEnded == 0 else { return countDrop() }
+      concerns |= Self.hasEnded
+      replays = true
       self.end = end
-      let ended = removeAll()
+      let ended = slots.removeAll()
+      // A disposal that came first wins over the terminal.
+      let link = link.take()
+      if let link, !link.end() { return ended.deallocate() }
       for index in 0..<ended.count {
-        ended.slots[index].observer?._withUnsafeGuaranteedRef { $0.send(end: end) }
+        ended.slots[index].observer?._withUnsafeGuaranteedRef {
+          unsafeDowncast($0, to: Observer<Value>.self).send(end: end)
+        }
       }
       ended.deallocate()
     case .attach(let observer, let entry):
-      add(observer, entry)
+      attach(observer, entry)
     case .detach(let entry):
-      remove(entry)
+      let observer = slots.remove(entry)
+      _ = consume observer
     case .close:
-      removeAll().deallocate()
+      let link = link.take()
+      slots.removeAll().deallocate()
+      _ = consume link
     }
   }
 
-  private func add(_ observer: Observer<Value>, _ entry: SubjectEntry<Value>) {
-    if !replay.isEmpty {
+  private func deliver(_ send: (Observer<Value>) -> Void) {
+    for index in 0..<slots.count {
+      slots.slots[index].observer?._withUnsafeGuaranteedRef {
+        send(unsafeDowncast($0, to: Observer<Value>.self))
+      }
+    }
+  }
+
+  private func attach(_ observer: Observer<Value>, _ entry: SubjectEntry) {
+    if replays {
       for value in replay.values where !observer.isDisposed { observer.send(value) }
+      if let progress { observer.send(progress: progress) }
+      if let end { return observer.send(end: end) }
     }
-    if let progress { observer.send(progress: progress) }
-    if let end { observer.send(end: end) } else { slots.append(observer, entry) }
-  }
-
-  private func remove(_ entry: SubjectEntry<Value>) {
-    let observer = slots.remove(entry)
-    _ = consume observer
-  }
-
-  private func removeAll() -> SubjectSlots<Value> {
-    let all = slots
-    slots = SubjectSlots()
-    all.forgetSlots()
-    return all
+    slots.append(observer, entry)
   }
 }

@@ -2,14 +2,13 @@ internal import Synchronization
 
 /// One observer of a subject, as what takes it out again.
 @usableFromInline
-final class SubjectEntry<Value: Sendable>: Disposable, @unchecked Sendable {
+final class SubjectEntry: Disposable, @unchecked Sendable {
   // Sound: `slot` belongs to whoever has the turn of the core.
-  @usableFromInline let core: SubjectCore<Value>
-  @usableFromInline var slot = -1
+  private let core: SubjectCoreBase
+  @exclusivity(unchecked) fileprivate(set) var slot = -1
   private let isDisposed = Atomic(false)
 
-  @usableFromInline
-  init(_ core: SubjectCore<Value>) { self.core = core }
+  init(_ core: SubjectCoreBase) { self.core = core }
 
   @usableFromInline
   func dispose() {
@@ -22,14 +21,14 @@ final class SubjectEntry<Value: Sendable>: Disposable, @unchecked Sendable {
 /// A removed one leaves a hole; the holes are closed when they are the greater part, so that adding and removing
 /// cost the same however many there are. The memory is managed by hand: a delivery walks it without counting
 /// references, since only the one with the turn changes it, and never during a delivery. Whoever ends up with it
-/// calls `deallocate`.
+/// calls `deallocate`. It knows nothing of the type of the values, so that its code is compiled once.
 @usableFromInline
-struct SubjectSlots<Value: Sendable> {
+struct SubjectSlots {
   @usableFromInline
   struct Slot {
     // Both retained; `nil` in a hole.
-    @usableFromInline let observer: Unmanaged<Observer<Value>>?
-    @usableFromInline let entry: Unmanaged<SubjectEntry<Value>>?
+    @usableFromInline let observer: Unmanaged<AnyObject>?
+    let entry: Unmanaged<SubjectEntry>?
   }
 
   @usableFromInline private(set) var slots: UnsafeMutablePointer<Slot>
@@ -38,7 +37,6 @@ struct SubjectSlots<Value: Sendable> {
   private var capacity = 0
   private var holes = 0
 
-  @usableFromInline
   init() { slots = .allocate(capacity: 0) }
 
   /// Lets go of all. The last call to this table.
@@ -50,17 +48,16 @@ struct SubjectSlots<Value: Sendable> {
     slots.deallocate()
   }
 
-  @usableFromInline
-  mutating func append(_ observer: Observer<Value>, _ entry: SubjectEntry<Value>) {
-    if count == capacity { reallocate(max(4, capacity * 2)) }
-    entry.slot = count
-    (slots + count).initialize(to: Slot(observer: .passRetained(observer), entry: .passRetained(entry)))
+  mutating func append(_ observer: AnyObject, _ entry: SubjectEntry?) {
+    if count == capacity { reallocate(max(1, capacity * 2)) }
+    entry?.slot = count
+    let slot = Slot(observer: .passRetained(observer), entry: entry.map { .passRetained($0) })
+    (slots + count).initialize(to: slot)
     count += 1
   }
 
   /// Takes the entry out, if it is in; returns its observer, for the caller to let go of.
-  @usableFromInline
-  mutating func remove(_ entry: SubjectEntry<Value>) -> Observer<Value>? {
+  mutating func remove(_ entry: SubjectEntry) -> AnyObject? {
     guard entry.slot >= 0 else { return nil }
     let slot = slots[entry.slot]
     slots[entry.slot] = Slot(observer: nil, entry: nil)
@@ -68,7 +65,7 @@ struct SubjectSlots<Value: Sendable> {
     slot.entry?.release()
     holes += 1
     // Those at the end are closed at once: who comes and goes leaves no trace.
-    while count > 0, slots[count - 1].entry == nil {
+    while count > 0, slots[count - 1].observer == nil {
       count -= 1
       holes -= 1
     }
@@ -76,9 +73,11 @@ struct SubjectSlots<Value: Sendable> {
     return slot.observer?.takeRetainedValue()
   }
 
-  /// Tells all entries that they are out.
-  func forgetSlots() {
+  /// Takes all out: the caller calls `deallocate` of what it gets.
+  mutating func removeAll() -> SubjectSlots {
     for index in 0..<count { slots[index].entry?._withUnsafeGuaranteedRef { $0.slot = -1 } }
+    defer { self = SubjectSlots() }
+    return self
   }
 
   /// Moves what is there to fresh memory, without the holes.
@@ -87,7 +86,7 @@ struct SubjectSlots<Value: Sendable> {
     let oldCount = count
     slots = .allocate(capacity: newCapacity)
     (capacity, count, holes) = (newCapacity, 0, 0)
-    for index in 0..<oldCount where old[index].entry != nil {
+    for index in 0..<oldCount where old[index].observer != nil {
       old[index].entry?._withUnsafeGuaranteedRef { $0.slot = count }
       (slots + count).initialize(to: old[index])
       count += 1

@@ -6,15 +6,15 @@ public import Synchronization
 /// that delivers, the observer gets nothing more, not even the rest of the current event; from another thread a
 /// handler that is already past the check may still run, which `drained()` waits for. At a terminal the subscription is
 /// released before the handler runs.
-public final class Subscription: Disposable, @unchecked Sendable {
+public class Subscription: Disposable, @unchecked Sendable {
   // Sound: `upstream` is written before `linked` is set, and read by the one who sets `ended` after that.
   private static let linked: UInt8 = 1
   @usableFromInline static var ended: UInt8 { 2 }
   private static let released: UInt8 = 4
   private static let awaited: UInt8 = 8
 
-  @usableFromInline let flags = Atomic<UInt8>(0)
-  private var upstream: (any Disposable)?
+  @usableFromInline final let flags = Atomic<UInt8>(0)
+  @exclusivity(unchecked) private final var upstream: (any Disposable)?
   /// What few subscriptions need.
   private struct Extras {
     var waiters: [@Sendable () -> Void] = []
@@ -22,41 +22,41 @@ public final class Subscription: Disposable, @unchecked Sendable {
     var stopping: (any Disposable)?
   }
 
-  private let extras = Lock<Box<Extras>?>(nil)
+  private final let extras = Lock<Box<Extras>?>(nil)
 
   @usableFromInline init() {}
 
   /// Whether it has ended, by `dispose()` or by a terminal.
-  @inlinable public var isDisposed: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
+  @inlinable public final var isDisposed: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
 
   /// Ends the subscription, silently.
-  public func dispose() { end() }
+  public final func dispose() { end() }
 
   /// Ends the subscription; `stopped` runs when its sources have stopped, also where that takes time.
-  public func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
+  public final func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     end()
     guard let stopping = extras.withLock({ $0?.value.stopping }) else { return stopped() }
     stopping.dispose(whenStopped: stopped)
   }
 
   /// Whether it has ended and its source takes its time to stop.
-  public var isStopping: Bool { extras.withLock { $0?.value.stopping }?.isStopping ?? false }
+  public final var isStopping: Bool { extras.withLock { $0?.value.stopping }?.isStopping ?? false }
 
   /// Waits until the subscription has ended and none of its handlers runs any more, on whatever thread; what they
   /// captured has then been released.
   ///
   /// It does not end the subscription: `dispose()` first, or wait for the terminal. Don't wait for it inside a handler.
-  public func drained() async {
+  public final func drained() async {
     await withCheckedContinuation { continuation in whenDrained { continuation.resume() } }
   }
 
-  private func whenDrained(_ action: @escaping @Sendable () -> Void) {
+  private final func whenDrained(_ action: @escaping @Sendable () -> Void) {
     change { $0.waiters.append(action) }
     let old = flags.bitwiseOr(Self.awaited, ordering: .acquiringAndReleasing).oldValue
     if old & Self.released != 0 { runWaiters() }
   }
 
-  private func runWaiters() {
+  private final func runWaiters() {
     let waiters = extras.withLock { extras in
       let waiters = extras?.value.waiters ?? []
       extras?.value.waiters = []
@@ -65,7 +65,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
     for waiter in waiters { waiter() }
   }
 
-  private func change(_ body: (inout Extras) -> Void) {
+  private final func change(_ body: (inout Extras) -> Void) {
     extras.withLock { extras in
       let box = extras ?? Box(Extras())
       extras = box
@@ -75,25 +75,30 @@ public final class Subscription: Disposable, @unchecked Sendable {
 
   /// `true` for the first who ends it.
   @usableFromInline @discardableResult
-  func end() -> Bool {
+  final func end() -> Bool {
     let old = flags.bitwiseOr(Self.ended, ordering: .acquiringAndReleasing).oldValue
     guard old & Self.ended == 0 else { return false }
     if old & Self.linked != 0 { disposeUpstream() }
+    didEnd()
     return true
   }
 
-  private func disposeUpstream() {
+  /// For subclasses: it has ended, and its source was disposed, or will be when it is attached.
+  @usableFromInline
+  func didEnd() {}
+
+  private final func disposeUpstream() {
     if let upstream = upstream.take() { disposeUpstream(upstream) }
   }
 
-  private func disposeUpstream(_ upstream: any Disposable) {
+  private final func disposeUpstream(_ upstream: any Disposable) {
     upstream.dispose()
     if upstream.isStopping { change { $0.stopping = upstream } }
   }
 
   /// Takes what ends the source; disposed at once when the subscription has ended already. Once.
   @usableFromInline
-  func attach(_ disposable: (any Disposable)?) {
+  final func attach(_ disposable: (any Disposable)?) {
     guard let disposable else { return }
     if isDisposed { return disposeUpstream(disposable) }
     upstream = disposable
@@ -103,7 +108,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
 
   /// The observer is gone, and its handlers with it: the source lets go of it when no delivery is under way.
   @usableFromInline
-  func observerReleased() {
+  final func observerReleased() {
     let old = flags.bitwiseOr(Self.released, ordering: .acquiringAndReleasing).oldValue
     if old & Self.awaited != 0 { runWaiters() }
   }

@@ -44,7 +44,7 @@ struct Duel {
     var count = 1
     while true {
       let taken = CPUClock.seconds { body(count) }
-      if taken >= seconds / 4 { return max(1, Int(Double(count) * seconds / taken)) }
+      if taken >= seconds / 2 { return max(1, Int(Double(count) * seconds / taken)) }
       count *= 2
     }
   }

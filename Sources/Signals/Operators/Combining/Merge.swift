@@ -10,7 +10,7 @@ extension Signal {
       }
       let funnel = Funnel(Merge<Value>(running: signals.count), downstream)
       for (index, signal) in signals.enumerated() {
-        funnel.attach(index) { signal.attach(funnel.inlet { Merge.Input(source: index, event: $0) }) }
+        funnel.attach(index) { signal.attach(funnel.inlet(index) { Merge.Input(source: index, event: $0) }) }
       }
       return funnel.sources
     })
