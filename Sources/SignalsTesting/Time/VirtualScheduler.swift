@@ -85,7 +85,7 @@ public final class VirtualScheduler: Scheduler {
       duration >= .zero,
       "VirtualScheduler.advance(by:) takes a duration from zero on, not \(duration): time never goes back")
     guard state.withLock({ $0.begin(by: duration) }) else { return }
-    while let work = state.withLock({ $0.next(beyondGoal: false) }) { work() }
+    while let work = state.withLock({ $0.next(beyondGoal: false) }) { Schedulers.run(on: self, work) }
   }
 
   /// Moves the time forward until no work is pending, and leaves it at the last.
@@ -105,7 +105,7 @@ public final class VirtualScheduler: Scheduler {
         VirtualScheduler.run() has run \(limit) pieces of work, up to \(now), and more are pending: something \
         schedules itself for ever. Dispose it, record it with an end (during: "^---!"), or use advance(by:)
         """)
-      work()
+      Schedulers.run(on: self, work)
     }
   }
 }

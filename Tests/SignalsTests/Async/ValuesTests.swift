@@ -98,4 +98,167 @@ import Testing
     }
     #expect(expected == 20_000)
   }
+
+  @Test func `the sequence counts what all its iterations drop`() async throws {
+    let subject = Subject<Int>()
+    let values = subject.signal.values(buffer: .oldest(1))
+    let copy = values
+    let iterators = [values.makeAsyncIterator(), copy.makeAsyncIterator()]
+    for value in 0..<5 { subject.send(value) }
+    #expect(iterators.map(\.dropped) == [4, 4])
+    #expect(values.dropped == 8)
+    #expect(try await iterators[0].next() == 0)
+    #expect(values.dropped == 8)
+  }
+
+  @Test func `what is left over when the loop is left was not dropped by the policy`() async throws {
+    let values = Signal<Int> { observer in
+      for value in 0..<3 { observer.send(value) }
+      return nil
+    }.values(buffer: .newest(3))
+    for try await value in values {
+      #expect(value == 0)
+      break
+    }
+    #expect(values.dropped == 0)
+  }
+
+  @TestActor @Test func `a consumer that waits is given what comes though the bound is zero`() async throws {
+    let subject = Subject<Int>()
+    let values = subject.signal.values(buffer: .newest(0))
+    let iterator = values.makeAsyncIterator()
+    let first = Task { @TestActor in try await iterator.next() }
+    await iterator.waiting.reaches(1)
+    subject.send(7)
+    #expect(try await first.value == 7)
+    #expect(values.dropped == 0)
+    subject.send(8)
+    #expect(values.dropped == 1)
+  }
+
+  @Test func `a cancelled task gets nothing more, however much it has not taken yet`() async throws {
+    let disposals = Lock(0)
+    let signal = Signal<Int> { observer in
+      for value in 0..<100 { observer.send(value) }
+      return ActionDisposable { disposals.withLock { $0 += 1 } }
+    }
+    let received = Lock(0)
+    let task = Task {
+      for try await _ in signal.values() {
+        received.withLock { $0 += 1 }
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+    }
+    try await task.value
+    #expect(received.withLock { $0 } == 1)
+    #expect(disposals.withLock { $0 } == 1)
+  }
+
+  @TestActor @Test func `nothing that is the user's runs while the task is being cancelled`() async throws {
+    let log = Lock<[String]>([])
+    let iterator = Signal<Int> { _ in ActionDisposable { log.withLock { $0.append("stopped") } } }
+      .values().makeAsyncIterator()
+    let task = Task { @TestActor in try await iterator.next() }
+    await iterator.waiting.reaches(1)
+    // The actor is busy with this: what gets before the mark ran inside of `cancel`.
+    task.cancel()
+    log.withLock { $0.append("cancelled") }
+    #expect(try await task.value == nil)
+    #expect(log.withLock { $0 } == ["cancelled", "stopped"])
+  }
+
+  @Test
+  func `an error that comes while the consumer is busy is thrown to it, after the values, again and again`()
+    async throws
+  {
+    let subject = Subject<Int>()
+    let iterator = subject.signal.values().makeAsyncIterator()
+    subject.send(1)
+    subject.send(2)
+    #expect(try await iterator.next() == 1)
+    subject.send(3)
+    subject.fail(Broken())
+    #expect(try await iterator.next() == 2)
+    #expect(try await iterator.next() == 3)
+    for _ in 0..<2 { await #expect(throws: Broken.self) { _ = try await iterator.next() } }
+  }
+
+  @Test func `each task that iterates the sequence gets all values and the end`() async throws {
+    let subject = Subject<Int>()
+    let values = subject.signal.values()
+    let iterators = (values.makeAsyncIterator(), values.makeAsyncIterator())
+    for value in 0..<6 { subject.send(value) }
+    subject.complete()
+    var received: [[Int]] = [[], []]
+    while let value = try await iterators.0.next() { received[0].append(value) }
+    while let value = try await iterators.1.next() { received[1].append(value) }
+    #expect(received == [Array(0..<6), Array(0..<6)])
+  }
+
+  @TestActor @Test func `tasks that share an iterator get each value once, and all get the end`() async throws
+  {
+    let subject = Subject<Int>()
+    let iterator = subject.signal.values().makeAsyncIterator()
+    let received = Lock<[Int]>([])
+    let tasks = (0..<3).map { _ in
+      Task { @TestActor in
+        while let value = try await iterator.next() {
+          received.withLock { $0.append(value) }
+          await Task.yield()
+        }
+      }
+    }
+    await iterator.waiting.reaches(3)
+    // More than there are waiters: some are taken as a batch by one while another waits.
+    for value in 0..<50 {
+      subject.send(value)
+      if value.isMultiple(of: 7) { await Task.yield() }
+    }
+    await iterator.waiting.reaches(3)
+    subject.fail(Broken())
+    for task in tasks { await #expect(throws: Broken.self) { try await task.value } }
+    #expect(received.withLock { $0 }.sorted() == Array(0..<50))
+  }
+
+  @TestActor @Test func `cancelling one of the tasks that share an iterator leaves none hanging`()
+    async throws
+  {
+    let iterator = Subject<Int>().signal.values().makeAsyncIterator()
+    let tasks = (0..<3).map { _ in Task { @TestActor in try await iterator.next() } }
+    await iterator.waiting.reaches(3)
+    tasks[1].cancel()
+    for task in tasks { #expect(try await task.value == nil) }
+  }
+
+  @Test func `letting go of the iterator disposes and releases what the source has`() {
+    let disposals = Lock(0)
+    weak var held: Token?
+    do {
+      let token = Token()
+      held = token
+      let iterator = Signal<Token> { observer in
+        observer.send(token)
+        return ActionDisposable { disposals.withLock { $0 += 1 } }
+      }.values().makeAsyncIterator()
+      #expect(iterator.dropped == 0)
+      #expect(disposals.withLock { $0 } == 0)
+    }
+    #expect(disposals.withLock { $0 } == 1)
+    #expect(held == nil)
+  }
+
+  @Test func `progress is left out of the values`() async throws {
+    let signal = Signal<Int> { observer in
+      observer.send(progress: 0.5)
+      observer.send(1)
+      observer.complete()
+      return nil
+    }
+    let iterator = signal.values(buffer: .oldest(1)).makeAsyncIterator()
+    #expect(try await iterator.next() == 1)
+    #expect(try await iterator.next() == nil)
+    #expect(iterator.dropped == 0)
+  }
 }
+
+private final class Token: Sendable {}
