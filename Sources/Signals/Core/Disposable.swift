@@ -63,14 +63,16 @@ public final class CompoundDisposable: Disposable {
       members?.append(member)
       return members == nil
     }
-    if isLate { member.dispose() }
+    guard isLate else { return }
+    member.dispose()
+    if member.isStopping { stopping.withLock { $0.append(member) } }
   }
 
   /// Disposes the members, in the order in which they came.
   public func dispose() {
     guard let members = members.withLock({ $0.take() }) else { return }
     let slow = disposeAll(members)
-    if !slow.isEmpty { stopping.withLock { $0 = slow } }
+    if !slow.isEmpty { stopping.withLock { $0 += slow } }
   }
 
   /// Disposes the members; `stopped` runs when the last of them has stopped.

@@ -125,15 +125,16 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
     }
   }
 
-  // MARK: Everything else
-
-  @usableFromInline
+  // Not inlined, but compiled for the client's type: else remembering a value costs several times as much.
+  @inlinable @inline(never)
   func deliverWithCare(_ value: Value) {
     guard concerns & Self.hasEnded == 0 else { return countDrop() }
     let displaced = replay.remember(value)
     deliver(value)
     _ = consume displaced
   }
+
+  // MARK: Everything else
 
   func send(progress: ProgressUpdate) { submit(.progress(progress)) }
 
@@ -169,7 +170,8 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
 
   override func drain() { drainBatches() }
 
-  private func countDrop() { dropped.add(1, ordering: .relaxed) }
+  @usableFromInline
+  func countDrop() { dropped.add(1, ordering: .relaxed) }
 
   @usableFromInline
   func processOther(_ item: Item) {

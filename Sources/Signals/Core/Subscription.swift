@@ -88,7 +88,10 @@ public class Subscription: Disposable, @unchecked Sendable {
   func didEnd() {}
 
   private final func disposeUpstream() {
-    guard let upstream = upstream.take() else { return }
+    if let upstream = upstream.take() { disposeUpstream(upstream) }
+  }
+
+  private final func disposeUpstream(_ upstream: any Disposable) {
     upstream.dispose()
     if upstream.isStopping { change { $0.stopping = upstream } }
   }
@@ -97,7 +100,7 @@ public class Subscription: Disposable, @unchecked Sendable {
   @usableFromInline
   final func attach(_ disposable: (any Disposable)?) {
     guard let disposable else { return }
-    if isDisposed { return disposable.dispose() }
+    if isDisposed { return disposeUpstream(disposable) }
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
     if old & Self.ended != 0 { disposeUpstream() }
