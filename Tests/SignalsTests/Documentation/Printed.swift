@@ -1,3 +1,4 @@
+import Foundation
 import Signals
 
 /// What an example prints: its `print` is this one's.

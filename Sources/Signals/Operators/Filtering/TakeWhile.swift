@@ -1,9 +1,7 @@
 extension Signal {
   /// Sends values as long as `isIncluded` holds; the first one for which it does not ends the source and completes.
   ///
-  /// - Parameter inclusive: whether that value is still sent, as the last one.
-  ///
-  /// Progress passes until then.
+  /// With `inclusive` that value is still sent, as the last one. Progress passes until then.
   public func take(
     while isIncluded: @escaping @Sendable (Value) -> Bool, inclusive: Bool = false
   ) -> Signal<Value> {

@@ -1,12 +1,10 @@
 extension Signal {
   /// Runs closures at what happens to each subscription, and passes everything on unchanged.
   ///
-  /// - Parameters:
-  ///   - next: runs before a value passes; `progress`, `failed` and `completed` in the same way.
-  ///   - subscribed: runs before the source is subscribed.
-  ///   - disposed: runs when the subscription ends without a terminal: by its `dispose()`, or by an operator behind
-  ///     this one that needs no more (`take`). It runs once, after the source was told to stop, on the thread that
-  ///     disposes. A source that lets go of its observers silently does not make it run.
+  /// `next` runs before a value passes; `progress`, `failed` and `completed` in the same way. `subscribed` runs before
+  /// the source is subscribed. `disposed` runs when the subscription ends without a terminal: by its `dispose()`, or by
+  /// an operator behind this one that needs no more (`take`); once, after the source was told to stop, on the thread
+  /// that disposes. A source that lets go of its observers silently does not make it run.
   ///
   /// Each subscription runs `subscribed`, and then exactly one of `failed`, `completed` and `disposed`, if it ends.
   public func handleEvents(
