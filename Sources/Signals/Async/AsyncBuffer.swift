@@ -136,16 +136,6 @@ extension BufferPolicy {
 }
 
 extension Ring {
-  @inlinable var first: Element? { isEmpty ? nil : storage[head] }
-
-  /// Into the place of one that was just taken: there is room.
-  @inlinable
-  mutating func prepend(_ element: Element) {
-    head = (head - 1) & (storage.count - 1)
-    storage[head] = element
-    count += 1
-  }
-
   fileprivate mutating func takeAll() -> Ring {
     var all = Ring()
     if !isEmpty { swap(&all, &self) }

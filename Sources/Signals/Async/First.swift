@@ -20,7 +20,9 @@ extension Signal {
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       if let timeout {
-        timer = scheduler.schedule(after: timeout) { outcome.settle(.failure(SignalError.timedOut(after: timeout))) }
+        timer = scheduler.schedule(after: timeout) {
+          outcome.settle(.failure(SignalError.timedOut(after: timeout)))
+        }
       }
       link.attach(attach(FirstObserver(outcome, link)))
       return try await outcome.wait(isolation: isolation)

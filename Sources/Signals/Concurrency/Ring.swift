@@ -17,6 +17,14 @@ struct Ring<Element> {
   }
 
   @inlinable
+  mutating func prepend(_ element: Element) {
+    if count == storage.count { grow() }
+    head = (head - 1) & (storage.count - 1)
+    storage[head] = element
+    count += 1
+  }
+
+  @inlinable
   mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = storage[head].take()
@@ -24,6 +32,9 @@ struct Ring<Element> {
     count -= 1
     return element
   }
+
+  @inlinable
+  var first: Element? { count == 0 ? nil : storage[head] }
 
   @inlinable
   var last: Element? { count == 0 ? nil : storage[(head + count - 1) & (storage.count - 1)] }
