@@ -19,8 +19,8 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   private struct State: @unchecked Sendable {
     // Sound: the closures leave the lock one at a time.
     var isClosed = false
-    /// Of those that were disposed when it closed, what takes its time to stop.
-    var stopping: [any Disposable] = []
+    /// Of those that are being disposed or were, what may not have stopped yet.
+    var stopping = StoppingDisposables()
     var running: [Int: any Disposable] = [:]
     var starts = Ring<(key: Int, start: () -> (any Disposable)?)>()
     /// The key of the source that is being started; `isStopped` once it was stopped or ended meanwhile.
@@ -55,12 +55,16 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
       isRunning = true
       let source = next.start()
       let isLate = state.withLock { state in
-        guard !state.isClosed, state.starting?.isStopped == false else { return true }
+        guard let source else { return false }
+        if state.isClosed || state.starting?.isStopped != false {
+          state.stopping.add(source)
+          return true
+        }
         // From here on `stop` finds it.
-        if let source { state.running[next.key] = source }
+        state.running[next.key] = source
         return false
       }
-      if isLate { source?.dispose() }
+      if isLate, let source { dispose(source) }
     }
   }
 
@@ -69,9 +73,16 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   func stop(_ key: Int) {
     let stopped = state.withLock { state -> (any Disposable)? in
       if state.starting?.key == key { state.starting?.isStopped = true }
-      return state.running.removeValue(forKey: key)
+      let stopped = state.running.removeValue(forKey: key)
+      if let stopped { state.stopping.add(stopped) }
+      return stopped
     }
-    stopped?.dispose()
+    if let stopped { dispose(stopped) }
+  }
+
+  /// Disposes one of those in `stopping`.
+  private func dispose(_ source: any Disposable) {
+    source.dispose { [self] in state.withLock { $0.stopping.remove(source) } }
   }
 
   /// Takes a timer in the place of an earlier one of the same key.
@@ -89,10 +100,10 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   package func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     dispose()
-    disposeAll(state.withLock { $0.stopping }, whenStopped: stopped)
+    disposeAll(state.withLock { $0.stopping.all }, whenStopped: stopped)
   }
 
-  package var isStopping: Bool { state.withLock { $0.stopping }.contains { $0.isStopping } }
+  package var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
 
   private func sayClosed() {
     let closer = closer.withLock { $0.closer }
@@ -103,8 +114,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   @discardableResult
   func close() -> Bool {
     guard let running = takeAll() else { return false }
-    let slow = disposeAll(running)
-    if !slow.isEmpty { state.withLock { $0.stopping = slow } }
+    for source in running { dispose(source) }
     return true
   }
 
@@ -112,6 +122,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     let (running, starts) = state.withLock { state in
       let taken = state.isClosed ? nil : state.running.sorted { $0.key < $1.key }.map(\.value)
       let starts = state.starts
+      for source in taken ?? [] { state.stopping.add(source) }
       state.isClosed = true
       state.running = [:]
       state.starts = Ring()

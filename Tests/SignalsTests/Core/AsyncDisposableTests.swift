@@ -51,7 +51,7 @@ import Testing
 }
 
 /// A source whose stop takes as long as the test says, and which notices when two runs overlap.
-private final class SlowSource: Sendable {
+final class SlowSource: Sendable {
   enum Stop: CaseIterable, Sendable { case asynchronous, blocking }
 
   let history = History()
@@ -112,7 +112,7 @@ private final class SlowSource: Sendable {
       case .direct: source
       case .map: source.map { $0 }.filter { _ in true }
       case .take: source.take(1_000)
-      case .merge: source.merge(with: Subject<Int>().signal)
+      case .merge: source.merge(with: .empty)
       case .observer: Signal { source.subscribe($0) }
       case .nestedShared: source.shared()
       }
@@ -131,8 +131,39 @@ private final class SlowSource: Sendable {
     await run(SlowSource(.blocking), way, ending)
   }
 
-  private func run(_ source: SlowSource, _ way: Way, _ ending: Ending) async {
-    let shared = way.around(source.signal).shared(replay: 1)
+  @Test(arguments: SlowSource.Stop.allCases)
+  func `a new start waits for the stop of a part that ended before the whole`(stop: SlowSource.Stop) async {
+    await run(SlowSource(stop), .direct, .completesAndLastLeaves) { $0.merge(with: Subject<Int>().signal) }
+  }
+
+  @Test(arguments: Way.allCases)
+  func `a new start waits for the slow stop of a source that ended while it started`(way: Way) async {
+    let history = History()
+    let release = AsyncGate()
+    let source = Signal<Int> { observer in
+      history.add("start")
+      observer.complete()
+      return AsyncDisposable {
+        history.add("stopping")
+        await release.wait()
+        history.add("stopped")
+      }
+    }
+    let shared = way.around(source).shared()
+    shared.subscribe()
+    await history.until("stopping")
+    shared.subscribe()
+    for _ in 0..<50 { await Task.yield() }
+    #expect(history.log == ["start", "stopping"], "\(way)")
+    release.open()
+    await history.until("stopped", times: 2)
+    #expect(history.log == ["start", "stopping", "stopped", "start", "stopping", "stopped"])
+  }
+
+  private func run(
+    _ source: SlowSource, _ way: Way, _ ending: Ending, _ more: (Signal<Int>) -> Signal<Int> = { $0 }
+  ) async {
+    let shared = more(way.around(source.signal)).shared(replay: 1)
     let first = Recorder(shared)
     source.emit?.send(1)
     let emit = source.emit
@@ -149,12 +180,18 @@ private final class SlowSource: Sendable {
     left.subscription.dispose()
     let second = Recorder(shared)
     for _ in 0..<50 { await Task.yield() }
-    #expect(source.history.log == ["start", "stopping"])
+    #expect(source.history.log == ["start", "stopping"], "\(way) \(ending)")
+    guard source.history.log.count == 2 else { return source.letStop() }
     source.letStop()
-    await source.history.until("start", times: 2)
+    // Who came before a completion got through belongs to the old run.
+    var later = [second]
+    while source.history.log.count < 4 {
+      await Task.yield()
+      if source.history.log.contains("stopped") { later.append(Recorder(shared)) }
+    }
     #expect(source.history.log == ["start", "stopping", "stopped", "start"])
     #expect(source.overlaps.withLock { $0 } == 0)
     source.emit?.send(2)
-    #expect(second.values == [2])
+    #expect(later.last?.values == [2])
   }
 }
