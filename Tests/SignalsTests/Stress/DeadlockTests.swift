@@ -68,6 +68,7 @@ import Testing
       waited.withLock { $0 += 1 }
     }
     let ended = await endsInTime { _ in subject.send(1) }
+    #expect(ended)
     #expect(waited.withLock { $0 } == 1)
     subscription.dispose()
   }
