@@ -50,7 +50,7 @@ public final class Bus: Sendable {
     do throws(TopicError) {
       return signal(try TopicFilter(filter), qos: qos)
     } catch {
-      return .failing(with: error)
+      return .failed(error)
     }
   }
 
@@ -108,14 +108,5 @@ public func withBus<Result>(
   } catch {
     await bus.close()
     throw error
-  }
-}
-
-extension Signal {
-  static func failing(with error: any Error) -> Signal {
-    Signal { observer in
-      observer.fail(error)
-      return nil
-    }
   }
 }

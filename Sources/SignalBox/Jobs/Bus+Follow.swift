@@ -17,7 +17,7 @@ extension Bus {
   ) -> Signal<Value> {
     let decode = PayloadCoding.decoder(for: Value.self)
     let topics: JobTopic
-    do { topics = try JobTopic(topic) } catch { return .failing(with: error) }
+    do { topics = try JobTopic(topic) } catch { return .failed(error) }
     return .attaching { [self] downstream in
       let funnel = Funnel(FollowLogic<Value>(FollowMachine(run), core.scheduler), downstream)
       let source = FollowSource(bus: self, funnel: funnel)
@@ -58,7 +58,7 @@ private struct FollowSource<Value: Sendable> {
     let inputs = bus.core.decoding(bus.signal(filter), input)
     funnel.attach(key) {
       inputs.attach(
-        funnel.inlet { event in
+        funnel.inlet(key) { event in
           switch event {
           case .next(let input): input
           case .progress: .ended(nil)

@@ -11,18 +11,8 @@ package struct DrainQueue<Item: Sendable>: ~Copyable, Sendable {
   package init() {}
 
   /// The item to handle, with the turn; `nil`: somebody else has the turn, and will handle this item too.
-  ///
-  /// Where `replaces` says so of the newest waiting item, the item takes its place.
-  package func enter(_ item: Item, replaces: (Item) -> Bool = { _ in false }) -> Item? {
-    turn.tryEnter() ? item : waiting.add(item, turn, replaces: replaces)
-  }
+  package func enter(_ item: Item) -> Item? { turn.tryEnter() ? item : waiting.add(item, turn) }
 
   /// The next item for the one who has the turn; `nil` gave the turn back.
   package func next() -> Item? { waiting.next(turn) }
-
-  /// Gives the turn back though items may wait, for a while: the next who enters goes on with them.
-  func pause() { waiting.pause(turn) }
-
-  /// After `pause`: the next item, with the turn, if items wait and nobody else has taken the turn.
-  func resume() -> Item? { waiting.resume(turn) }
 }

@@ -45,6 +45,17 @@ struct Ring<Element> {
     storage[(head + count) & (storage.count - 1)] = nil
   }
 
+  /// Takes out the first element of which `isWanted` says so.
+  mutating func removeFirst(where isWanted: (Element) -> Bool) -> Element? {
+    var found: Element?
+    var rest = Ring()
+    while let element = popFirst() {
+      if found == nil, isWanted(element) { found = element } else { rest.append(element) }
+    }
+    self = rest
+    return found
+  }
+
   /// The elements from the oldest to the newest.
   @inlinable
   var elements: ContiguousArray<Element> {
@@ -52,6 +63,12 @@ struct Ring<Element> {
     result.reserveCapacity(count)
     for offset in 0..<count { result.append(storage[(head + offset) & (storage.count - 1)]!) }
     return result
+  }
+
+  /// After a long backlog: an empty ring does not keep the storage of a very full one.
+  @inlinable
+  mutating func trim() {
+    if isEmpty, storage.count > 4096 { self = Ring() }
   }
 
   /// Capacities are powers of two, so that an index wraps by a mask.

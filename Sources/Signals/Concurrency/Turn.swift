@@ -9,8 +9,8 @@ package struct Turn: ~Copyable, Sendable {
   // Items wait only under `busyWaiting` and `freeWaiting`, which are entered and left under the lock of the items.
   @usableFromInline static var free: UInt8 { 0 }
   @usableFromInline static var busy: UInt8 { 1 }
-  static var busyWaiting: UInt8 { 2 }
-  static var freeWaiting: UInt8 { 3 }
+  @usableFromInline static var busyWaiting: UInt8 { 2 }
+  @usableFromInline static var freeWaiting: UInt8 { 3 }
 
   @usableFromInline let phase = Atomic<UInt8>(0)
 
@@ -32,14 +32,14 @@ package struct Turn: ~Copyable, Sendable {
 /// What came while somebody else had the turn.
 @usableFromInline
 package struct WaitingItems<Item: Sendable>: ~Copyable, Sendable {
-  private let items = Lock(Ring<Item>())
+  @usableFromInline let items = Lock(Ring<Item>())
 
-  @usableFromInline package init() {}
+  @inlinable package init() {}
 
   /// Leaves an item for the one who has the turn. When nobody has, the caller has it now and handles what is returned.
   ///
   /// Where `replaces` says so of the newest waiting item, the item takes its place.
-  @usableFromInline
+  @inlinable
   func add(
     _ item: Item, _ turn: borrowing Turn, replaces: (Item) -> Bool = { _ in false }
   ) -> Item? {
@@ -68,8 +68,18 @@ package struct WaitingItems<Item: Sendable>: ~Copyable, Sendable {
     }
   }
 
+  /// Takes all that waits, for the one who has the turn, into an empty ring; `false` gave the turn back.
+  @inlinable
+  func takeAll(_ turn: borrowing Turn, into batch: inout Ring<Item>) -> Bool {
+    if turn.leave() { return false }
+    items.withLock { items in
+      swap(&items, &batch)
+      turn.phase.store(Turn.busy, ordering: .releasing)
+    }
+    return true
+  }
+
   /// The next item for the one who has the turn; `nil` gave the turn back.
-  @usableFromInline
   func next(_ turn: borrowing Turn) -> Item? {
     turn.leave() ? nil : items.withLock { take(&$0, turn) }
   }
@@ -87,7 +97,8 @@ package struct WaitingItems<Item: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  private func take(_ items: inout Ring<Item>, _ turn: borrowing Turn) -> Item? {
+  @usableFromInline
+  func take(_ items: inout Ring<Item>, _ turn: borrowing Turn) -> Item? {
     let item = items.popFirst()
     turn.phase.store(items.isEmpty ? Turn.busy : Turn.busyWaiting, ordering: .releasing)
     return item

@@ -25,13 +25,14 @@ extension FunnelLogic {
 /// The shell around a `FunnelLogic`. Its sources hold it, by their inlets; its subscriber holds only its sources, by
 /// `sources`. So handlers are released at the terminal, at the disposal, and when all sources have let go.
 package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendable {
-  // Sound: `logic`, `downstream` and `startsSources` are touched only by the one who has the turn of `queue`.
+  // Sound: `logic`, `downstream` and `startsSources` are touched only by the one who has the turn.
   private enum Item: Sendable {
     case input(Logic.Input)
     case close
   }
 
-  private let queue = DrainQueue<Item>()
+  private let turn = Turn()
+  private let waiting = WaitingItems<Item>()
   private var logic: Logic?
   private var downstream: Observer<Logic.Output>?
   private var startsSources = false
@@ -52,34 +53,47 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   // MARK: Inputs
 
   package func receive(_ input: Logic.Input) {
-    let mine = queue.enter(.input(input)) { waiting in
-      if case .input(let waiting) = waiting { Logic.replaces(waiting, by: input) } else { false }
-    }
-    if let mine { run(mine) }
+    guard turn.tryEnter() else { return enqueue(input) }
+    handle(input)
+    if startsSources || !turn.leave() { goOn() }
   }
 
-  /// Handles `item` and what comes meanwhile, with the turn.
-  private func run(_ item: Item) {
-    var item = item
+  private func enqueue(_ input: Logic.Input) {
+    let mine = waiting.add(.input(input), turn) { waiting in
+      if case .input(let waiting) = waiting { Logic.replaces(waiting, by: input) } else { false }
+    }
+    guard let mine else { return }
+    handle(mine)
+    goOn()
+  }
+
+  /// Handles what came meanwhile, with the turn, and gives it back.
+  private func goOn() {
     while true {
-      process(item)
+      let next: Item?
       if startsSources {
         startsSources = false
         // Without the turn: what a source sends while it starts is delivered at once.
-        queue.pause()
+        waiting.pause(turn)
         sources.runStarts()
-        guard let next = queue.resume() else { return }
-        item = next
+        next = waiting.resume(turn)
       } else {
-        guard let next = queue.next() else { return }
-        item = next
+        next = waiting.next(turn)
       }
+      guard let next else { return }
+      handle(next)
     }
   }
 
-  private func process(_ item: Item) {
-    guard let downstream, case .input(let input) = item else { return clear() }
-    guard !sources.isClosed else { return clear() }
+  private func handle(_ item: Item) {
+    switch item {
+    case .input(let input): handle(input)
+    case .close: clear()
+    }
+  }
+
+  private func handle(_ input: Logic.Input) {
+    guard let downstream, !sources.isClosed else { return clear() }
     guard let end = logic?.receive(input, downstream, self) else { return }
     // A disposal that came first wins over the terminal.
     let isFirst = sources.close()
@@ -97,21 +111,25 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   }
 
   func sourcesClosed() {
-    if let mine = queue.enter(.close) { run(mine) }
+    if turn.tryEnter() {
+      clear()
+      if !turn.leave() { goOn() }
+    } else if let mine = waiting.add(.close, turn) {
+      handle(mine)
+      goOn()
+    }
   }
 
   // MARK: Sources and timers
 
-  /// For the subscribing thread: starts a source now, or after those that are being started.
-  package func attach(_ key: Int = 0, _ start: @escaping () -> (any Disposable)?) {
-    sources.addStart(key, start)
-    sources.runStarts()
-  }
+  /// For the subscribing thread: starts a source now.
+  package func attach(_ key: Int, _ start: () -> (any Disposable)?) { sources.start(key, start) }
 
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
   /// they start, however many, never nest.
   package func start(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
-    sources.addStart(key, start)
+    // A source that fails at once could be started for ever, for nobody.
+    sources.demand(key) { [self] in isDisposed ? nil : start() }
     startsSources = true
   }
 
@@ -125,10 +143,10 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
     sources.set(key, scheduler.schedule(after: delay) { [self] in receive(input) })
   }
 
-  /// An observer whose events become inputs of the logic.
+  /// An observer of source `key` whose events become inputs of the logic.
   package func inlet<Value>(
-    _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
+    _ key: Int, _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
   ) -> Observer<Value> {
-    FunnelInlet(self, input)
+    FunnelInlet(self, key, input)
   }
 }

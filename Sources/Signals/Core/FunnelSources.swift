@@ -8,13 +8,15 @@ protocol FunnelCloser: AnyObject, Sendable {
 
 /// The sources and timers of a funnel, and what starts them: the funnel's disposable.
 ///
-/// Sources are started one after the other by whoever is at it: a source that demands another one while it starts
-/// finds that somebody is, and returns first. So a chain of sources that end at once needs no stack.
+/// Sources that the logic demands are started one after the other by whoever is at it: one that ends while it starts,
+/// and so demands the next, returns first. So a chain of sources that end at once needs no stack.
 package final class FunnelSources: Disposable, @unchecked Sendable {
   // Sound: all under the lock; start closures are called by the one who runs the starts.
   struct Closer: Sendable {
     weak var closer: (any FunnelCloser)?
   }
+
+  private typealias Start = (key: Int, start: () -> (any Disposable)?)
 
   private struct State: @unchecked Sendable {
     // Sound: the closures leave the lock one at a time.
@@ -22,9 +24,20 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     /// Of those that are being disposed or were, what may not have stopped yet.
     var stopping = StoppingDisposables()
     var running: [Int: any Disposable] = [:]
-    var starts = Ring<(key: Int, start: () -> (any Disposable)?)>()
-    /// The key of the source that is being started; `isStopped` once it was stopped or ended meanwhile.
-    var starting: (key: Int, isStopped: Bool)?
+    /// What is being started, with a number of its own, since a stopped one's key can start again before the first
+    /// start has returned. One that is stopped meanwhile is taken out.
+    var starting: [Int: Int] = [:]
+    var starts = 0
+    var demanded = Ring<Start>()
+    var isRunningStarts = false
+
+    /// Notes that `key` is being started; returns the number of this start, `nil` when it is too late.
+    mutating func begin(_ key: Int) -> Int? {
+      guard !isClosed else { return nil }
+      starts += 1
+      starting[key] = starts
+      return starts
+    }
   }
 
   let closer = Lock(Closer())
@@ -35,54 +48,65 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   // MARK: Starting
 
-  func addStart(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
-    state.withLock { if !$0.isClosed { $0.starts.append((key, start)) } }
+  /// Starts a source now.
+  func start(_ key: Int, _ start: () -> (any Disposable)?) {
+    guard let number = state.withLock({ $0.begin(key) }) else { return }
+    finish(key, number, start())
   }
 
+  /// Leaves a source for `runStarts`.
+  func demand(_ key: Int, _ start: @escaping () -> (any Disposable)?) {
+    state.withLock { if !$0.isClosed { $0.demanded.append((key, start)) } }
+  }
+
+  /// Starts what was demanded, unless somebody is at it.
   func runStarts() {
-    var isRunning = false
+    var isMine = false
     while true {
-      let next = state.withLock { state -> (key: Int, start: () -> (any Disposable)?)? in
-        guard isRunning || state.starting == nil else { return nil }
-        guard let next = state.starts.popFirst() else {
-          state.starting = nil
-          return nil
-        }
-        state.starting = (next.key, false)
-        return next
+      let (next, number) = state.withLock { state -> (Start?, Int?) in
+        guard isMine || !state.isRunningStarts else { return (nil, nil) }
+        let next = state.demanded.popFirst()
+        isMine = next != nil
+        state.isRunningStarts = isMine
+        return (next, next.flatMap { state.begin($0.key) })
       }
       guard let next else { return }
-      isRunning = true
-      let source = next.start()
-      let isLate = state.withLock { state in
-        guard let source else { return false }
-        if state.isClosed || state.starting?.isStopped != false {
-          state.stopping.add(source)
-          return true
-        }
-        // From here on `stop` finds it.
-        state.running[next.key] = source
-        return false
-      }
-      if isLate, let source { dispose(source) }
+      if let number { finish(next.key, number, next.start()) }
     }
+  }
+
+  private func finish(_ key: Int, _ number: Int, _ source: (any Disposable)?) {
+    let isLate = state.withLock { state in
+      guard state.starting[key] == number, !state.isClosed else {
+        if let source { state.stopping.add(source) }
+        return true
+      }
+      state.starting[key] = nil
+      // From here on `stop` finds it.
+      state.running[key] = source ?? Unstoppable.source
+      return false
+    }
+    if isLate, let source { dispose(source) }
+  }
+
+  /// Whether source `key` was started and not stopped.
+  func isWanted(_ key: Int) -> Bool {
+    state.withLock { $0.running[key] != nil || $0.starting[key] != nil }
   }
 
   // MARK: Stopping
 
   func stop(_ key: Int) {
-    let stopped = state.withLock { state -> (any Disposable)? in
-      if state.starting?.key == key { state.starting?.isStopped = true }
-      let stopped = state.running.removeValue(forKey: key)
-      if let stopped { state.stopping.add(stopped) }
-      return stopped
+    let (stopped, demanded) = state.withLock { state -> ((any Disposable)?, Start?) in
+      if state.starting.removeValue(forKey: key) != nil { return (nil, nil) }
+      if let running = state.running.removeValue(forKey: key) {
+        state.stopping.add(running)
+        return (running, nil)
+      }
+      return (nil, state.demanded.removeFirst { $0.key == key })
     }
     if let stopped { dispose(stopped) }
-  }
-
-  /// Disposes one of those in `stopping`.
-  private func dispose(_ source: any Disposable) {
-    source.dispose { [self] in state.withLock { $0.stopping.remove(source) } }
+    _ = consume demanded
   }
 
   /// Takes a timer in the place of an earlier one of the same key.
@@ -110,6 +134,11 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     closer?.sourcesClosed()
   }
 
+  /// Disposes one of those in `stopping`.
+  private func dispose(_ source: any Disposable) {
+    source.dispose { [self] in state.withLock { $0.stopping.remove(source) } }
+  }
+
   /// `true` for the first who closes.
   @discardableResult
   func close() -> Bool {
@@ -119,17 +148,23 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   }
 
   private func takeAll() -> [any Disposable]? {
-    let (running, starts) = state.withLock { state in
+    let (running, demanded) = state.withLock { state in
       let taken = state.isClosed ? nil : state.running.sorted { $0.key < $1.key }.map(\.value)
-      let starts = state.starts
+      let demanded = state.demanded
       for source in taken ?? [] { state.stopping.add(source) }
       state.isClosed = true
       state.running = [:]
-      state.starts = Ring()
-      return (taken, starts)
+      state.demanded = Ring()
+      return (taken, demanded)
     }
     closed.store(true, ordering: .releasing)
-    _ = consume starts
+    _ = consume demanded
     return running
   }
+}
+
+/// Stands for a source that gave nothing to end it by.
+private final class Unstoppable: Disposable {
+  static let source = Unstoppable()
+  func dispose() {}
 }

@@ -6,8 +6,9 @@ class LinkedObserver<Input: Sendable, Output: Sendable>: OperatorObserver<Input,
   @unchecked Sendable
 {
   // Sound: immutable here; a source sends one event at a time.
-  final let link: Subscription
+  @usableFromInline final let link: Subscription
 
+  @inlinable
   init(_ downstream: Observer<Output>, _ link: Subscription) {
     self.link = link
     super.init(downstream)
@@ -34,6 +35,7 @@ class LinkedObserver<Input: Sendable, Output: Sendable>: OperatorObserver<Input,
 
 extension Signal {
   /// Makes the signal of an operator that can end before its source does.
+  @inlinable
   func linked<Output>(
     _ observer: @escaping @Sendable (Observer<Output>, Subscription) -> Observer<Value>
   ) -> Signal<Output> {

@@ -20,7 +20,7 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
     ReplayBuffer(capacity: 0, store: store)
   }
 
-  var isUsed: Bool { capacity > 0 || store != nil }
+  @inlinable var isUsed: Bool { capacity > 0 || store != nil }
 
   /// Takes note of a value; returns the one it displaced.
   @inlinable

@@ -18,10 +18,16 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Attaches an observer that ends by itself at a terminal. The source sends one event at a time.
   @usableFromInline package let attach: @Sendable (Observer<Value>) -> (any Disposable)?
 
+  /// What `named(_:)` called it. What an operator makes of a named signal has no name.
+  public let name: String?
+
   /// For sources and operators of this module, which keep the grammar and the order themselves.
   @usableFromInline
-  init(attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
+  init(
+    attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?, name: String? = nil
+  ) {
     self.attach = attach
+    self.name = name
   }
 
   /// The same for sources in other modules of this package.
@@ -35,12 +41,13 @@ public struct Signal<Value: Sendable>: Sendable {
   ///
   /// `start` runs once for each subscription, on the thread that subscribes, and may send at once, later, and from
   /// any thread. What it returns is disposed once: at the disposal of the subscription or at the terminal.
+  @inlinable
   public init(_ start: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
+    name = nil
     attach = { downstream in
-      let funnel = Funnel(Serializer<Value>(), downstream)
-      let emitter = funnel.inlet { $0 }
-      funnel.attach { start(emitter) }
-      return funnel.sources
+      let link = EmitterLink(downstream)
+      link.attach(start(Emitter(link)))
+      return link
     }
   }
 

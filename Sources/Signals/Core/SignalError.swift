@@ -1,8 +1,8 @@
 /// Errors that operators send by themselves.
 public enum SignalError: Error, Hashable, Sendable {
-  /// Nothing came in time.
+  /// Nothing came in time: `timeout`, `first(timeout:)`.
   case timedOut(after: Duration)
-  /// The signal completed where a value was needed.
+  /// The signal completed where a value was needed: `first(timeout:)`.
   case completedWithoutValue
 }
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The part of a subject's core that does not know the type of its values: coming and going cost no look-up of
 /// generic types.
@@ -8,7 +8,7 @@ class SubjectCoreBase: @unchecked Sendable {
   @usableFromInline final let turn = Turn()
   @exclusivity(unchecked) @usableFromInline final var slots = SubjectSlots()
 
-  init() {}
+  @usableFromInline init() {}
 
   deinit { slots.deallocate() }
 
@@ -21,7 +21,7 @@ class SubjectCoreBase: @unchecked Sendable {
   }
 
   func detachLater(_ entry: SubjectEntry) {}
-  @usableFromInline func drain() {}
+  func drain() {}
 }
 
 /// What a subject is made of. Apart from the subject, which its observers must not keep alive.
@@ -31,7 +31,8 @@ class SubjectCoreBase: @unchecked Sendable {
 @usableFromInline
 final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
   // Sound: `replay`, `progress`, `end` and the flags are touched only by the one who has the turn.
-  private enum Item: Sendable {
+  @usableFromInline
+  enum Item: Sendable {
     case next(Value)
     indirect case progress(ProgressUpdate)
     case end(End)
@@ -40,7 +41,7 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
     /// The subject is gone: nobody will send any more.
     case close
 
-    var isProgress: Bool { if case .progress = self { true } else { false } }
+    @inlinable var isProgress: Bool { if case .progress = self { true } else { false } }
   }
 
   @usableFromInline static var remembersValues: UInt8 { 1 }
@@ -49,18 +50,23 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
   /// What a send has to look after, mostly nothing: values to remember, a terminal that has come.
   @exclusivity(unchecked) @usableFromInline var concerns: UInt8
   /// Whether a newcomer gets anything.
-  @exclusivity(unchecked) private var replays: Bool
-  @exclusivity(unchecked) private var replay: ReplayBuffer<Value>
-  @exclusivity(unchecked) private var progress: ProgressUpdate?
-  @exclusivity(unchecked) private var end: End?
-  private let waiting = WaitingItems<Item>()
+  @exclusivity(unchecked) @usableFromInline var replays: Bool
+  @exclusivity(unchecked) @usableFromInline var replay: ReplayBuffer<Value>
+  @exclusivity(unchecked) @usableFromInline var progress: ProgressUpdate?
+  @exclusivity(unchecked) @usableFromInline var end: End?
+  /// What a terminal ends before it is delivered, where the core belongs to one subscription.
+  @exclusivity(unchecked) @usableFromInline var link: Subscription?
+  @usableFromInline let waiting = WaitingItems<Item>()
+  /// What waited and is being handled.
+  @exclusivity(unchecked) @usableFromInline var batch = Ring<Item>()
   /// A terminal was sent: for others than the one with the turn.
-  private let willEnd = Atomic(false)
-  private let dropped = Atomic(0)
+  @usableFromInline let willEnd = Atomic(false)
+  @usableFromInline let dropped = Atomic(0)
 
-  @usableFromInline
-  init(_ replay: ReplayBuffer<Value>) {
+  @inlinable
+  init(_ replay: ReplayBuffer<Value>, _ link: Subscription? = nil) {
     self.replay = replay
+    self.link = link
     concerns = replay.isUsed ? Self.remembersValues : 0
     replays = replay.isUsed
     super.init()
@@ -75,10 +81,33 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
 
   @inlinable
   func send(_ value: Value) {
-    guard turn.tryEnter() else { return sendLater(value) }
+    guard turn.tryEnter() else { return enqueue(.next(value)) }
     if concerns == 0 { deliver(value) } else { deliverWithCare(value) }
     // Mostly nothing came meanwhile: then the client's own specialised code is all that runs.
-    if !turn.leave() { drain() }
+    if !turn.leave() { drainBatches() }
+  }
+
+  /// Somebody has the turn: it will handle the item. Progress that waits is replaced by newer progress.
+  @inlinable
+  func enqueue(_ item: Item) {
+    let isProgress = item.isProgress
+    guard let item = waiting.add(item, turn, replaces: { isProgress && $0.isProgress }) else { return }
+    process(item)
+    drainBatches()
+  }
+
+  @inlinable
+  func drainBatches() {
+    while waiting.takeAll(turn, into: &batch) {
+      while let item = batch.popFirst() { process(item) }
+      batch.trim()
+    }
+  }
+
+  @inlinable
+  func process(_ item: Item) {
+    guard case .next(let value) = item else { return processOther(item) }
+    if concerns == 0 { deliver(value) } else { deliverWithCare(value) }
   }
 
   @inlinable
@@ -119,42 +148,33 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
       return entry
     }
     attach(observer, entry)
-    if !turn.leave() { drain() }
+    if !turn.leave() { drainBatches() }
     return entry
   }
+
+  /// For a core that has one observer from the beginning to the end.
+  @usableFromInline
+  func attachOnly(_ observer: Observer<Value>) { slots.append(observer, nil) }
 
   func close() { submit(.close) }
 
   override func detachLater(_ entry: SubjectEntry) { enqueue(.detach(entry)) }
 
-  @usableFromInline
-  func sendLater(_ value: Value) { enqueue(.next(value)) }
-
   private func submit(_ item: Item) {
     guard turn.tryEnter() else { return enqueue(item) }
     process(item)
-    if !turn.leave() { drain() }
+    if !turn.leave() { drainBatches() }
   }
 
-  /// Somebody has the turn: it will handle the item. Progress that waits is replaced by newer progress.
-  private func enqueue(_ item: Item) {
-    let isProgress = item.isProgress
-    guard let item = waiting.add(item, turn, replaces: { isProgress && $0.isProgress }) else { return }
-    process(item)
-    drain()
-  }
-
-  @usableFromInline
-  override func drain() {
-    while let item = waiting.next(turn) { process(item) }
-  }
+  override func drain() { drainBatches() }
 
   private func countDrop() { dropped.add(1, ordering: .relaxed) }
 
-  private func process(_ item: Item) {
+  @usableFromInline
+  func processOther(_ item: Item) {
     switch item {
-    case .next(let value):
-      if concerns == 0 { deliver(value) } else { deliverWithCare(value) }
+    case .next:
+      break
     case .progress(let update):
       guard concerns & Self.hasEnded == 0 else { return countDrop() }
       progress = update
@@ -166,6 +186,9 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
       replays = true
       self.end = end
       let ended = slots.removeAll()
+      // A disposal that came first wins over the terminal.
+      let link = link.take()
+      if let link, !link.end() { return ended.deallocate() }
       for index in 0..<ended.count {
         ended.slots[index].observer?._withUnsafeGuaranteedRef {
           unsafeDowncast($0, to: Observer<Value>.self).send(end: end)
@@ -178,7 +201,9 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
       let observer = slots.remove(entry)
       _ = consume observer
     case .close:
+      let link = link.take()
       slots.removeAll().deallocate()
+      _ = consume link
     }
   }
 

@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// One observer of a subject, as what takes it out again.
+@usableFromInline
 final class SubjectEntry: Disposable, @unchecked Sendable {
   // Sound: `slot` belongs to whoever has the turn of the core.
   private let core: SubjectCoreBase
@@ -9,6 +10,7 @@ final class SubjectEntry: Disposable, @unchecked Sendable {
 
   init(_ core: SubjectCoreBase) { self.core = core }
 
+  @usableFromInline
   func dispose() {
     if !isDisposed.exchange(true, ordering: .relaxed) { core.detach(self) }
   }
@@ -46,10 +48,11 @@ struct SubjectSlots {
     slots.deallocate()
   }
 
-  mutating func append(_ observer: AnyObject, _ entry: SubjectEntry) {
-    if count == capacity { reallocate(max(4, capacity * 2)) }
-    entry.slot = count
-    (slots + count).initialize(to: Slot(observer: .passRetained(observer), entry: .passRetained(entry)))
+  mutating func append(_ observer: AnyObject, _ entry: SubjectEntry?) {
+    if count == capacity { reallocate(max(1, capacity * 2)) }
+    entry?.slot = count
+    let slot = Slot(observer: .passRetained(observer), entry: entry.map { .passRetained($0) })
+    (slots + count).initialize(to: slot)
     count += 1
   }
 
@@ -62,7 +65,7 @@ struct SubjectSlots {
     slot.entry?.release()
     holes += 1
     // Those at the end are closed at once: who comes and goes leaves no trace.
-    while count > 0, slots[count - 1].entry == nil {
+    while count > 0, slots[count - 1].observer == nil {
       count -= 1
       holes -= 1
     }
@@ -83,7 +86,7 @@ struct SubjectSlots {
     let oldCount = count
     slots = .allocate(capacity: newCapacity)
     (capacity, count, holes) = (newCapacity, 0, 0)
-    for index in 0..<oldCount where old[index].entry != nil {
+    for index in 0..<oldCount where old[index].observer != nil {
       old[index].entry?._withUnsafeGuaranteedRef { $0.slot = count }
       (slots + count).initialize(to: old[index])
       count += 1

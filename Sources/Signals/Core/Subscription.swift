@@ -6,7 +6,7 @@ public import Synchronization
 /// that delivers, the observer gets nothing more, not even the rest of the current event; from another thread a
 /// handler that is already past the check may still run, which `drained()` waits for. At a terminal the subscription is
 /// released before the handler runs.
-public final class Subscription: Disposable, @unchecked Sendable {
+public class Subscription: Disposable, @unchecked Sendable {
   // Sound: `upstream` is written before `linked` is set, and read by the one who sets `ended` after that.
   private static let linked: UInt8 = 1
   @usableFromInline static var ended: UInt8 { 2 }
@@ -16,8 +16,8 @@ public final class Subscription: Disposable, @unchecked Sendable {
   private static let stopped: UInt8 = 16
   private static let stopAwaited: UInt8 = 32
 
-  @usableFromInline let flags = Atomic<UInt8>(0)
-  @exclusivity(unchecked) private var upstream: (any Disposable)?
+  @usableFromInline final let flags = Atomic<UInt8>(0)
+  @exclusivity(unchecked) private final var upstream: (any Disposable)?
   /// What few subscriptions need.
   private struct Extras {
     var waiters: [@Sendable () -> Void] = []
@@ -26,18 +26,18 @@ public final class Subscription: Disposable, @unchecked Sendable {
     var stopping: (any Disposable)?
   }
 
-  private let extras = Lock<Box<Extras>?>(nil)
+  private final let extras = Lock<Box<Extras>?>(nil)
 
   @usableFromInline init() {}
 
   /// Whether it has ended, by `dispose()` or by a terminal.
-  @inlinable public var isDisposed: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
+  @inlinable public final var isDisposed: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
 
   /// Ends the subscription, silently.
-  public func dispose() { end() }
+  public final func dispose() { end() }
 
   /// Ends the subscription; `stopped` runs when its sources have stopped, also where that takes time.
-  public func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
+  public final func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     end()
     // Without a source there is nothing to wait for.
     let flags = flags.load(ordering: .acquiring)
@@ -50,7 +50,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
   }
 
   /// Whether it has ended and its source takes its time to stop.
-  public var isStopping: Bool {
+  public final var isStopping: Bool {
     let flags = flags.load(ordering: .acquiring)
     guard flags & Self.ended != 0, flags & Self.linked != 0 else { return false }
     if flags & Self.stopped == 0 { return true }
@@ -61,17 +61,17 @@ public final class Subscription: Disposable, @unchecked Sendable {
   /// captured has then been released.
   ///
   /// It does not end the subscription: `dispose()` first, or wait for the terminal. Don't wait for it inside a handler.
-  public func drained() async {
+  public final func drained() async {
     await withCheckedContinuation { continuation in whenDrained { continuation.resume() } }
   }
 
-  private func whenDrained(_ action: @escaping @Sendable () -> Void) {
+  private final func whenDrained(_ action: @escaping @Sendable () -> Void) {
     change { $0.waiters.append(action) }
     let old = flags.bitwiseOr(Self.awaited, ordering: .acquiringAndReleasing).oldValue
     if old & Self.released != 0 { runWaiters() }
   }
 
-  private func runWaiters() {
+  private final func runWaiters() {
     let waiters = extras.withLock { extras in
       let waiters = extras?.value.waiters ?? []
       extras?.value.waiters = []
@@ -80,7 +80,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
     for waiter in waiters { waiter() }
   }
 
-  private func change(_ body: (inout Extras) -> Void) {
+  private final func change(_ body: (inout Extras) -> Void) {
     extras.withLock { extras in
       let box = extras ?? Box(Extras())
       extras = box
@@ -90,15 +90,20 @@ public final class Subscription: Disposable, @unchecked Sendable {
 
   /// `true` for the first who ends it.
   @usableFromInline @discardableResult
-  func end() -> Bool {
+  final func end() -> Bool {
     let old = flags.bitwiseOr(Self.ended, ordering: .acquiringAndReleasing).oldValue
     guard old & Self.ended == 0 else { return false }
     if old & Self.linked != 0 { disposeUpstream() }
+    didEnd()
     return true
   }
 
+  /// For subclasses: it has ended, and its source was disposed, or will be when it is attached.
+  @usableFromInline
+  func didEnd() {}
+
   /// The source is disposed by one thread, once.
-  private func disposeUpstream() {
+  private final func disposeUpstream() {
     if let upstream = upstream.take() {
       upstream.dispose()
       if upstream.isStopping { change { $0.stopping = upstream } }
@@ -107,7 +112,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
     if old & Self.stopAwaited != 0 { runStopWaiters() }
   }
 
-  private func runStopWaiters() {
+  private final func runStopWaiters() {
     let waiters = extras.withLock { extras in
       let waiters = extras?.value.stopWaiters ?? []
       extras?.value.stopWaiters = []
@@ -116,7 +121,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
     whenSourceStopped(waiters)
   }
 
-  private func whenSourceStopped(_ actions: [@Sendable () -> Void]) {
+  private final func whenSourceStopped(_ actions: [@Sendable () -> Void]) {
     let stopping = extras.withLock { $0?.value.stopping }
     for stopped in actions {
       if let stopping { stopping.dispose(whenStopped: stopped) } else { stopped() }
@@ -125,7 +130,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
 
   /// Takes what ends the source; disposed at once when the subscription has ended already. Once.
   @usableFromInline
-  func attach(_ disposable: (any Disposable)?) {
+  final func attach(_ disposable: (any Disposable)?) {
     guard let disposable else { return }
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
@@ -134,7 +139,7 @@ public final class Subscription: Disposable, @unchecked Sendable {
 
   /// The observer is gone, and its handlers with it: the source lets go of it when no delivery is under way.
   @usableFromInline
-  func observerReleased() {
+  final func observerReleased() {
     let old = flags.bitwiseOr(Self.released, ordering: .acquiringAndReleasing).oldValue
     if old & Self.awaited != 0 { runWaiters() }
   }

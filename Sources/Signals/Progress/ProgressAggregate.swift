@@ -1,48 +1,105 @@
 /// The progress of several pieces of work as one: Σ wᵢfᵢ / Σ wᵢ over those that take part.
 ///
-/// A piece takes part from its first progress on, with the weight that it names (1 when it names none). One whose
-/// fraction is unknown counts 0 while it runs; one that completed counts 1, folded into two sums, so that finished
-/// pieces cost no memory. Within one attempt the aggregate never falls, also when a piece joins late.
+/// - A piece takes part from its first progress on, with the weight that it names, 1 when it has named none. The weight
+///   may change.
+/// - A piece whose fraction is unknown counts 0 while it runs. A fraction that was known stays so when a later update
+///   leaves it out, until the next attempt. While none is known, that of all is unknown.
+/// - A piece that has completed counts 1, folded into a sum, so that finished pieces cost no memory.
+/// - What cannot be added up (counts in different units, rates) is left out. Message and phase are the newest that
+///   a piece has given, until it gives another, leaves it out, or completes.
+///
+/// Attempts: each retry of any piece is a new attempt of all, which is 1 + the number of retries of all pieces. Inside one
+/// attempt the fraction never falls, also when a piece joins late or grows in weight. With a new one it is
+/// reckoned afresh: the piece that tries again starts again, and the others count what they had.
 struct ProgressAggregate: Sendable {
   private struct Piece {
-    var weight: Double
+    let place: Int
+    var weight = 1.0
     var fraction: Double?
-    var attempt: Int
+    var attempt = 1
   }
 
   private var running: [Int: Piece] = [:]
-  private var finishedWeight = 0.0
-  private var highest = 0.0
-  private var attempt = 1
+  private var shares = ShareTree()
+  private var finished = 0.0
+  /// How many running pieces have a known fraction.
+  private var known = 0
+  private var retries = 0
+  /// What was told last, and must not fall.
+  private var fraction: Double?
+  private var message = Remark()
+  private var phase = Remark()
 
   /// Takes in what piece `id` says, and gives what all of them together have to say.
-  ///
-  /// What cannot be added up (counts of different units) is left out; message and phase are the newest.
   mutating func update(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
-    let weight = update.weight ?? running[id]?.weight ?? 1
-    running[id] = Piece(weight: weight, fraction: update.fraction, attempt: update.attempt)
-    return aggregate(message: update.message, phase: update.phase)
+    var piece = running[id] ?? Piece(place: shares.insert())
+    if piece.fraction != nil { known -= 1 }
+    if update.attempt != piece.attempt { startAgain(&piece, update.attempt) }
+    if let weight = update.weight { piece.weight = Self.bounded(weight) }
+    if let fraction = update.fraction { piece.fraction = fraction }
+    if piece.fraction != nil { known += 1 }
+    running[id] = piece
+    shares[piece.place] = ProgressShare(weight: piece.weight, done: piece.weight * (piece.fraction ?? 0))
+    message.hear(update.message, from: id)
+    phase.hear(update.phase, from: id)
+    raiseFraction()
+    return current
   }
 
   /// Piece `id` has completed. `nil`: there is nothing to tell.
   mutating func complete(_ id: Int) -> ProgressUpdate? {
     guard let piece = running.removeValue(forKey: id) else { return nil }
-    finishedWeight += piece.weight
-    return aggregate()
+    if piece.fraction != nil { known -= 1 }
+    shares.remove(at: piece.place)
+    finished += piece.weight
+    message.forget(id)
+    phase.forget(id)
+    let told = fraction
+    raiseFraction()
+    // One that was at 1 has moved the sum by a rounding error at most.
+    return piece.fraction == 1 || fraction == told ? nil : current
   }
 
-  private mutating func aggregate(message: String? = nil, phase: String? = nil) -> ProgressUpdate {
-    let newest = running.values.lazy.map(\.attempt).max() ?? attempt
-    if newest > attempt {
-      attempt = newest
-      highest = 0
-    }
-    var result = ProgressUpdate(message: message, phase: phase, attempt: attempt)
-    guard finishedWeight > 0 || running.values.contains(where: { $0.fraction != nil }) else { return result }
-    let weights = running.values.reduce(finishedWeight) { $0 + $1.weight }
-    let done = running.values.reduce(finishedWeight) { $0 + $1.weight * ($1.fraction ?? 0) }
-    highest = max(highest, done / weights)
-    result.fraction = highest
-    return result
+  private var current: ProgressUpdate {
+    ProgressUpdate(fraction: fraction, message: message.text, phase: phase.text, attempt: retries + 1)
+  }
+
+  /// An attempt that is not the next one counts too: a lower number is the first of a source that was started anew.
+  private mutating func startAgain(_ piece: inout Piece, _ attempt: Int) {
+    let added = max(attempt - piece.attempt, 1)
+    retries = retries < Int.max - 1 - added ? retries + added : Int.max - 1
+    piece.attempt = attempt
+    piece.fraction = nil
+    fraction = nil
+  }
+
+  private mutating func raiseFraction() {
+    guard finished > 0 || known > 0 else { return }
+    let running = shares.total
+    let raw = (finished + running.done) / (finished + running.weight)
+    fraction = max(fraction ?? 0, raw)
+  }
+
+  /// Far from where a sum of weights could overflow, or a product vanish.
+  private static func bounded(_ weight: Double) -> Double { min(max(weight, 1e-100), 1e100) }
+}
+
+/// What was said last, and by which piece.
+private struct Remark: Sendable {
+  private(set) var text: String?
+  private var speaker: Int?
+
+  mutating func hear(_ text: String?, from id: Int) {
+    guard text != nil || id == speaker else { return }
+    self = Remark(text: text, speaker: id)
+  }
+
+  mutating func forget(_ id: Int) {
+    if id == speaker { self = Remark() }
+  }
+
+  init(text: String? = nil, speaker: Int? = nil) {
+    self.text = text
+    self.speaker = speaker
   }
 }

@@ -1,4 +1,5 @@
 import Signals
+import SignalsTesting
 import Testing
 
 private final class Canary: Sendable {}
@@ -18,6 +19,19 @@ private final class Canary: Sendable {}
       ("take(until:), source", { $0.take(until: other.signal) }),
       ("take(until:), trigger", { other.signal.take(until: $0) }),
       ("shared", { $0.shared() }), ("shared(replay:)", { $0.shared(replay: 1) }),
+      ("tryMap", { $0.tryMap { $0 } }), ("mapError", { $0.mapError { $0 } }),
+      ("scan", { $0.scan(0, +) }), ("reduce", { $0.reduce(0, +) }),
+      ("collect", { $0.collect().map(\.count) }),
+      ("materialize", { $0.materialize().dematerialize() }), ("startWith", { $0.startWith(1) }),
+      ("handleEvents", { $0.handleEvents(subscribed: {}, disposed: {}) }), ("log", { $0.log { _ in } }),
+      ("take", { $0.take(2) }), ("take(while:)", { $0.take(while: { _ in true }) }), ("skip", { $0.skip(1) }),
+      ("skip(while:)", { $0.skip(while: { _ in true }) }), ("removeDuplicates", { $0.removeDuplicates() }),
+      ("skip(until:), source", { $0.skip(until: other.signal) }),
+      ("skip(until:), trigger", { other.signal.skip(until: $0) }),
+      ("deferred", { signal in .deferred { signal } }), ("mapProgress", { $0.mapProgress { $0 } }),
+      ("onlyProgress", { $0.onlyProgress() }), ("progressUpdates", { $0.progressUpdates().map { _ in 1 } }),
+      ("monotonic", { $0.monotonic() }), ("countingProgress", { $0.countingProgress() }),
+      ("estimated", { $0.estimated(on: VirtualScheduler()) }),
       ("init", { signal in Signal { signal.subscribe($0) } }),
     ]
     for (name, apply) in operators {
@@ -48,7 +62,10 @@ private final class Canary: Sendable {}
         }
       }
       // A shared run goes on until somebody stops it, and a trigger that is still there can fire.
-      let goesOn = ending == .loseSource && (name.hasPrefix("shared") || name.hasPrefix("take(until:)"))
+      // And a source goes on when its trigger has completed without a value.
+      let goesOn =
+        ending == .loseSource && ["shared", "take(until:)", "skip(until:)"].contains { name.hasPrefix($0) }
+        || ending == .complete && name == "skip(until:), trigger"
       #expect(goesOn || (handlers == nil && start == nil && source == nil), "\(name)")
       withExtendedLifetime(subscription) {}
     }

@@ -1,19 +1,14 @@
 extension Signal {
   /// Sends the values of all `signals` as they come; completes when all have, and fails with the first that does.
   ///
-  /// Progress is aggregated by weight over the signals that take part: see `ProgressAggregate`.
+  /// They are subscribed in order. The end disposes those that still run, and those that were not subscribed yet never
+  /// are. Of no signals it completes at once.
+  ///
+  /// Progress is that of all signals as one, weighted: it never falls inside one attempt, and each retry of a signal
+  /// is a new attempt. A signal takes part from its first progress on, and counts in full once it has completed.
   public static func merge(_ signals: [Signal<Value>]) -> Signal<Value> {
-    Signal(attaching: { downstream in
-      guard !signals.isEmpty else {
-        downstream.complete()
-        return nil
-      }
-      let funnel = Funnel(Merge<Value>(running: signals.count), downstream)
-      for (index, signal) in signals.enumerated() {
-        funnel.attach(index) { signal.attach(funnel.inlet { Merge.Input(source: index, event: $0) }) }
-      }
-      return funnel.sources
-    })
+    let count = signals.count
+    return joined(signals) { Merge(running: count) }
   }
 
   /// Sends the values of this signal and of `others` as they come.
@@ -23,18 +18,13 @@ extension Signal {
 }
 
 struct Merge<Value: Sendable>: FunnelLogic {
-  struct Input {
-    let source: Int
-    let event: Event<Value>
-  }
-
   var running: Int
   private var aggregate = ProgressAggregate()
 
   init(running: Int) { self.running = running }
 
   mutating func receive(
-    _ input: Input, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
+    _ input: SourceEvent<Value>, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
   ) -> End? {
     switch input.event {
     case .next(let value):
@@ -50,5 +40,9 @@ struct Merge<Value: Sendable>: FunnelLogic {
       if running == 0 { return .completed }
     }
     return nil
+  }
+
+  static func replaces(_ waiting: SourceEvent<Value>, by input: SourceEvent<Value>) -> Bool {
+    waiting.isReplaced(by: input)
   }
 }

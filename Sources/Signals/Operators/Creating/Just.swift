@@ -1,9 +1,6 @@
 extension Signal {
-  /// Sends nothing, and completes at once.
-  public static var empty: Signal<Value> {
-    Signal(attaching: { downstream in
-      downstream.complete()
-      return nil
-    })
-  }
+  /// Sends `values` to each subscriber, at once and one after the other, and completes.
+  ///
+  /// Nothing more is sent when the subscriber needs no more.
+  public static func just(_ values: Value...) -> Signal<Value> { .from(values) }
 }

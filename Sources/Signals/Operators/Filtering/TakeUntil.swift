@@ -6,8 +6,8 @@ extension Signal {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(TakeUntil<Value>(), downstream)
       // The trigger first: a source that is triggered already is not started.
-      funnel.attach(0) { trigger.attach(funnel.inlet { .trigger($0.map { _ in }) }) }
-      funnel.attach(1) { attach(funnel.inlet { .source($0) }) }
+      funnel.attach(0) { trigger.attach(funnel.inlet(0) { .trigger($0.map { _ in }) }) }
+      funnel.attach(1) { attach(funnel.inlet(1) { .source($0) }) }
       return funnel.sources
     })
   }

@@ -1,0 +1,31 @@
+/// An event of one of several sources of one type.
+struct SourceEvent<Value: Sendable>: Sendable {
+  /// Which source, from 0 on.
+  let source: Int
+  let event: Event<Value>
+
+  /// The rule for what waits while a handler is slow: only progress gives way, to newer progress of the same source.
+  func isReplaced(by newer: SourceEvent) -> Bool {
+    if case (.progress, .progress) = (event, newer.event) { source == newer.source } else { false }
+  }
+}
+
+extension Signal {
+  /// Makes the signal of an operator with a fixed list of sources; of none, it completes at once.
+  ///
+  /// They are subscribed in order. When the signal ends meanwhile, the rest is not.
+  static func joined<Logic: FunnelLogic>(
+    _ signals: [Signal<Value>], by makeLogic: @escaping @Sendable () -> Logic
+  ) -> Signal<Logic.Output> where Logic.Input == SourceEvent<Value> {
+    guard !signals.isEmpty else { return .empty }
+    return Signal<Logic.Output>(attaching: { downstream in
+      let funnel = Funnel(makeLogic(), downstream)
+      for (index, signal) in signals.enumerated() where !funnel.isDisposed {
+        funnel.attach(index) {
+          signal.attach(funnel.inlet(index) { SourceEvent(source: index, event: $0) })
+        }
+      }
+      return funnel.sources
+    })
+  }
+}

@@ -1,0 +1,105 @@
+internal import Synchronization
+
+/// What waits for a scheduler, and its delivery there.
+///
+/// The source, by its inlet, and the scheduled work hold it; the subscriber does not.
+final class Relay<Value: Sendable>: Sendable {
+  private struct State {
+    /// `nil` once disposed, or once the terminal is out.
+    var downstream: Observer<Value>?
+    var queue = ConflatingQueue<Value>()
+    /// The storage of the batch before, for the next.
+    var spare = Ring<Event<Value>>()
+    /// Whether a delivery is scheduled or under way, and which.
+    var isScheduled = false
+    var turn: UInt64 = 0
+    var scheduled: (any Disposable)?
+  }
+
+  private let scheduler: any Scheduler
+  private let state: Lock<State>
+  /// For the delivery, which asks at each event.
+  private let isClosed = Atomic(false)
+
+  init(_ downstream: Observer<Value>, _ scheduler: any Scheduler) {
+    self.scheduler = scheduler
+    state = Lock(State(downstream: downstream))
+  }
+
+  var isDisposed: Bool { state.withLock { $0.downstream }?.isDisposed ?? true }
+
+  func receive(_ event: Event<Value>) {
+    let turn = state.withLock { state -> UInt64? in
+      guard state.downstream != nil, state.queue.append(event), !state.isScheduled else { return nil }
+      state.isScheduled = true
+      state.turn += 1
+      return state.turn
+    }
+    if let turn { schedule(turn) }
+  }
+
+  private func schedule(_ turn: UInt64) {
+    let scheduled = scheduler.schedule { [self] in deliver() }
+    let unneeded = state.withLock { state -> (any Disposable)? in
+      guard state.downstream != nil else { return scheduled }
+      // The work may have run already, and a later one may be under way.
+      if state.turn == turn { state.scheduled = scheduled }
+      return nil
+    }
+    unneeded?.dispose()
+  }
+
+  private func deliver() {
+    // All at once: the sender and the scheduler meet at the lock once a batch.
+    var (batch, downstream) = state.withLock { state in
+      var batch = Ring<Event<Value>>()
+      swap(&batch, &state.spare)
+      state.queue.takeAll(into: &batch)
+      return (batch, state.downstream)
+    }
+    while !isClosed.load(ordering: .acquiring), let event = batch.popFirst() {
+      if event.isTerminal { forgetDownstream() }
+      downstream?.send(event: event)
+    }
+    downstream = nil
+    let turn = state.withLock { state -> UInt64? in
+      if batch.isEmpty { state.spare = batch }
+      state.isScheduled = state.downstream != nil && !state.queue.isEmpty
+      guard state.isScheduled else { return nil }
+      state.turn += 1
+      return state.turn
+    }
+    if let turn { schedule(turn) }
+  }
+
+  private func forgetDownstream() {
+    let downstream = state.withLock { $0.downstream.take() }
+    _ = consume downstream
+  }
+
+  func close() {
+    isClosed.store(true, ordering: .releasing)
+    let left = state.withLock { state in
+      let left = state
+      state.downstream = nil
+      state.queue = ConflatingQueue()
+      state.spare = Ring()
+      state.scheduled = nil
+      return left
+    }
+    left.scheduled?.dispose()
+  }
+}
+
+final class RelayInlet<Value: Sendable>: Observer<Value>, @unchecked Sendable {
+  // Sound: immutable; the relay guards itself.
+  private let relay: Relay<Value>
+
+  init(_ relay: Relay<Value>) { self.relay = relay }
+
+  override func send(_ value: Value) { relay.receive(.next(value)) }
+  override func send(progress: ProgressUpdate) { relay.receive(.progress(progress)) }
+  override func fail(_ error: any Error) { relay.receive(.failed(error)) }
+  override func complete() { relay.receive(.completed) }
+  override var isDisposed: Bool { relay.isDisposed }
+}

@@ -1,0 +1,101 @@
+import Signals
+import SignalsTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct MergeManyTests {
+  @Test func `a hundred thousand signals that end at once are merged in order`() {
+    #if TSAN
+      // There it costs seconds, and more tells no more.
+      let count = 10_000
+    #else
+      let count = 100_000
+    #endif
+    let signals = (0..<count).map { number in
+      Signal<Int> { observer in
+        observer.send(number)
+        observer.complete()
+        return nil
+      }
+    }
+    let recorder = Recorder(Signal.merge(signals))
+    #expect(recorder.values == Array(0..<count))
+    #expect(recorder.hasEnded)
+  }
+
+  @Test func `the progress of many costs little each`() {
+    let subjects = (0..<20_000).map { _ in Subject<Int>() }
+    let recorder = Recorder(Signal.merge(subjects.map(\.signal)))
+    for subject in subjects { subject.send(progress: 0.5) }
+    for subject in subjects { subject.complete() }
+    #expect(recorder.progress.first?.fraction == 0.5)
+    #expect(recorder.progress.last?.fraction == 1)
+    #expect(recorder.hasEnded)
+  }
+
+  @Test func `after an early end no further signal is subscribed`() {
+    let starts = Lock(0)
+    let counted = Signal<Int> { observer in
+      starts.withLock { $0 += 1 }
+      observer.send(1)
+      return nil
+    }
+    let failing = Signal<Int> { observer in
+      observer.fail(Broken())
+      return nil
+    }
+    #expect(Recorder(counted.merge(with: failing, counted)).log == ["next(1)", "failed(Broken())"])
+    #expect(starts.withLock { $0 } == 1)
+    #expect(Recorder(counted.merge(with: counted, counted).take(1)).log == ["next(1)", "completed"])
+    #expect(starts.withLock { $0 } == 2)
+  }
+
+  @Test func `a signal that has completed is let go of while others run`() {
+    let silent = Subject<Int>().signal
+    let operators: [(Signal<Int>) -> Signal<Void>] = [
+      { Signal.merge([$0, silent]).map { _ in } },
+      { Signal.zip([$0, silent]).map { _ in } },
+      { Signal.combineLatest([$0, silent]).map { _ in } },
+      { silent.withLatest(from: $0).map { _ in } },
+    ]
+    for (index, apply) in operators.enumerated() {
+      weak var source: ActionDisposable?
+      let finishing = Subject<Int>()
+      let subscription: Subscription
+      do {
+        let kept = ActionDisposable {}
+        source = kept
+        subscription = apply(
+          .attaching { [weak kept] observer in
+            finishing.signal.subscribe(observer)
+            return kept
+          }
+        ).subscribe()
+        withExtendedLifetime(kept) {}
+      }
+      finishing.send(1)
+      #expect(source != nil, "\(index)")
+      finishing.complete()
+      #expect(source == nil, "\(index)")
+      subscription.dispose()
+    }
+  }
+
+  @Test func `while a handler is slow, only progress of the same signal gives way`() {
+    let (a, b, c) = (Subject<Int>(), Subject<Int>(), Subject<Int>())
+    let recorder = Recorder(
+      a.signal.merge(with: b.signal, c.signal).map { value in
+        if value == 1 {
+          a.send(progress: 0.1)
+          a.send(progress: 0.2)
+          b.send(progress: 0.6)
+          b.send(2)
+          b.send(progress: 1.0)
+        }
+        return value
+      })
+    c.send(1)
+    let fractions = recorder.progress.compactMap(\.fraction)
+    #expect(recorder.values == [1, 2])
+    #expect(fractions.map { ($0 * 100).rounded() } == [20, 40, 60])
+  }
+}

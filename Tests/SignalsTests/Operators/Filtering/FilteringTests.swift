@@ -1,0 +1,205 @@
+import Signals
+import SignalsTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct FilteringTests {
+  @Test func `take(0) completes and does not start its source`() {
+    let starts = Lock(0)
+    let source = Signal<Int> { _ in
+      starts.withLock { $0 += 1 }
+      return nil
+    }
+    #expect(Recorder(source.take(0)).log == ["completed"])
+    #expect(starts.withLock { $0 } == 0)
+  }
+
+  enum Ending: CaseIterable { case count, condition, inclusiveCondition }
+
+  @Test(arguments: Ending.allCases)
+  func `take has stopped its source when the last value and the completion come`(ending: Ending) {
+    let log = Lock<[String]>([])
+    let subject = Subject<Int>()
+    let source = Signal<Int> { observer in
+      let subscription = subject.signal.subscribe(observer)
+      return ActionDisposable {
+        subscription.dispose()
+        log.withLock { $0.append("stopped") }
+      }
+    }
+    let signal =
+      switch ending {
+      case .count: source.take(2)
+      case .condition: source.take(while: { $0 < 2 })
+      case .inclusiveCondition: source.take(while: { $0 < 2 }, inclusive: true)
+      }
+    signal.subscribe { value in
+      log.withLock { $0.append("\(value)") }
+    } completed: {
+      log.withLock { $0.append("completed") }
+    }
+    for value in 1...3 { subject.send(value) }
+    subject.complete()
+    #expect(
+      log.withLock { $0 }
+        == (ending == .condition ? ["1", "stopped", "completed"] : ["1", "stopped", "2", "completed"]))
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `who is disposed by the last value gets no completion`(ending: Ending) {
+    let subject = Subject<Int>()
+    let signal =
+      switch ending {
+      case .count: subject.signal.take(1)
+      case .condition: subject.signal.take(while: { $0 < 2 })
+      case .inclusiveCondition: subject.signal.take(while: { _ in false }, inclusive: true)
+      }
+    let log = Lock<[String]>([])
+    let holder = Lock<Subscription?>(nil)
+    let subscription = signal.subscribe { value in
+      log.withLock { $0.append("\(value)") }
+      holder.withLock { $0 }?.dispose()
+    } completed: {
+      log.withLock { $0.append("completed") }
+    }
+    holder.withLock { $0 = subscription }
+    for value in 1...3 { subject.send(value) }
+    #expect(log.withLock { $0 } == ["1"])
+  }
+
+  @Test func `nothing runs behind an operator that has ended, whatever its source sends`() {
+    let rude = Signal<Int> { observer in
+      for value in 1...5 { observer.send(value) }
+      observer.fail(Broken())
+      return nil
+    }
+    let asked = Lock(0)
+    @Sendable func isSmall(_ value: Int) -> Bool {
+      asked.withLock { $0 += 1 }
+      return value < 3
+    }
+    let ending: [(String, Signal<Int>)] = [
+      ("take", rude.take(2)), ("take(while:)", rude.take(while: isSmall)),
+      ("dematerialize", rude.map { $0 < 3 ? .next($0) : $0 == 3 ? .completed : .next($0) }.dematerialize()),
+      ("tryMap", rude.tryMap { if $0 == 3 { throw Broken() } else { $0 } }),
+      ("startWith", rude.take(0).startWith(1, 2, 3, 4)),
+    ]
+    for (name, signal) in ending {
+      let seen = Lock<[Int]>([])
+      _ = Recorder(
+        signal.map { value in
+          seen.withLock { $0.append(value) }
+          return value
+        }.take(2))
+      #expect(seen.withLock { $0 } == [1, 2], "\(name)")
+    }
+    #expect(asked.withLock { $0 } == 3)
+  }
+
+  @Test func `the conditions are asked as often as they must, and no more`() {
+    let asked = Lock<[Int]>([])
+    @Sendable func isSmall(_ value: Int) -> Bool {
+      asked.withLock { $0.append(value) }
+      return value < 3
+    }
+    let numbers = Signal.from([1, 2, 3, 1, 4])
+    #expect(Recorder(numbers.skip(while: isSmall)).values == [3, 1, 4])
+    #expect(asked.withLock { $0 } == [1, 2, 3])
+    #expect(Recorder(numbers.take(while: isSmall)).values == [1, 2])
+    #expect(asked.withLock { $0 } == [1, 2, 3, 1, 2, 3])
+  }
+
+  @Test func `skip drops as many as it says, however many there are`() {
+    for (count, expected) in [(0, [1, 2, 3]), (1, [2, 3]), (3, []), (9, [])] {
+      #expect(Recorder(Signal.just(1, 2, 3).skip(count)).values == expected)
+    }
+  }
+
+  @Test func `removeDuplicates compares neighbours, with what was sent last`() {
+    #expect(Recorder(Signal.just(1, 1, 2, 1, 1, 1, 3).removeDuplicates()).values == [1, 2, 1, 3])
+    // A slow drift must not pass unseen: the comparison is with the last that was sent, not with the last that came.
+    let signal = Signal.just(0, 4, 8, 12, 16).removeDuplicates { abs($0 - $1) < 10 }
+    #expect(Recorder(signal).values == [0, 12])
+  }
+
+  @Test func `nil is a value like others to removeDuplicates`() {
+    #expect(Recorder(Signal<Int?>.just(nil, nil, 1, nil).removeDuplicates()).values == [nil, 1, nil])
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct SkipUntilTests {
+  @Test func `values pass from the trigger's first value on, progress from the beginning`() {
+    let (source, trigger) = (Subject<Int>(), Subject<String>())
+    let recorder = Recorder(source.signal.skip(until: trigger.signal))
+    source.send(1)
+    source.send(progress: 0.1)
+    trigger.send(progress: 0.9)
+    source.send(2)
+    trigger.send("now")
+    source.send(3)
+    // It is over: what comes of it counts no more.
+    trigger.fail(Broken())
+    source.send(4)
+    source.complete()
+    #expect(recorder.log == ["progress(10%)", "next(3)", "next(4)", "completed"])
+  }
+
+  @Test func `a trigger that completes without a value keeps it shut, and one that fails fails it`() {
+    let (source, trigger) = (Subject<Int>(), Subject<Int>())
+    let shut = Recorder(source.signal.skip(until: Signal<Int>.empty))
+    let failing = Recorder(source.signal.skip(until: trigger.signal))
+    source.send(1)
+    trigger.fail(Broken())
+    source.send(progress: 0.5)
+    source.complete()
+    #expect(shut.log == ["progress(50%)", "completed"])
+    #expect(failing.log == ["failed(Broken())"])
+  }
+
+  @Test func `the trigger is stopped by its first value, the source is not`() {
+    let log = Lock<[String]>([])
+    let (source, trigger) = (Subject<Int>(), Subject<Int>())
+    func logging(_ subject: Subject<Int>, _ name: String) -> Signal<Int> {
+      Signal { observer in
+        let subscription = subject.signal.subscribe(observer)
+        return ActionDisposable {
+          subscription.dispose()
+          log.withLock { $0.append(name) }
+        }
+      }
+    }
+    let recorder = Recorder(logging(source, "source").skip(until: logging(trigger, "trigger")))
+    trigger.send(1)
+    #expect(log.withLock { $0 } == ["trigger"])
+    recorder.subscription.dispose()
+    #expect(log.withLock { $0 } == ["trigger", "source"])
+  }
+
+  @Test func `the end of the source stops the trigger`() {
+    let stops = Lock(0)
+    let trigger = Signal<Int> { _ in ActionDisposable { stops.withLock { $0 += 1 } } }
+    #expect(Recorder(Signal.just(1).skip(until: trigger)).log == ["completed"])
+    #expect(stops.withLock { $0 } == 1)
+  }
+
+  @Test func `an endless trigger that sends while it starts lets the source start`() {
+    let trigger = Signal<Int> { observer in
+      while !observer.isDisposed { observer.send(1) }
+      return nil
+    }
+    #expect(Recorder(Signal.just(1).skip(until: trigger)).log == ["next(1)", "completed"])
+  }
+
+  @Test func `values that race the trigger pass from some point on, without a gap`() async {
+    for _ in 0..<200 {
+      let (source, trigger) = (Subject<Int>(), Subject<Int>())
+      let recorder = Recorder(source.signal.skip(until: trigger.signal))
+      await onThreads(2) { thread in
+        if thread == 0 { for value in 0..<100 { source.send(value) } } else { trigger.send(1) }
+      }
+      let first = recorder.values.first ?? 100
+      #expect(recorder.values == Array(first..<100))
+      source.send(100)
+      #expect(recorder.values.last == 100)
+    }
+  }
+}
