@@ -65,6 +65,23 @@ struct Ring<Element> {
     return result
   }
 
+  /// Puts `element` in the place of one near the end, from the last backwards as `rule` says; `false`: there is none.
+  @inlinable
+  mutating func replaceInTail(_ element: Element, _ rule: (Element) -> TailStep) -> Bool {
+    // Bounded, since it is looked for under a lock.
+    for offset in 1...64 where offset <= count {
+      let index = (head + count - offset) & (storage.count - 1)
+      switch rule(storage[index]!) {
+      case .replace:
+        storage[index] = element
+        return true
+      case .lookFurther: continue
+      case .stop: return false
+      }
+    }
+    return false
+  }
+
   /// After a long backlog: an empty ring does not keep the storage of a very full one.
   @inlinable
   mutating func trim() {
@@ -82,6 +99,17 @@ struct Ring<Element> {
     storage = larger
     head = 0
   }
+}
+
+/// What becomes of an element of a ring's tail, when a newer one comes.
+@usableFromInline
+enum TailStep {
+  /// The newer one takes its place.
+  case replace
+  /// It stays, and so does the order if the newer one takes the place of an older one.
+  case lookFurther
+  /// It stays, and nothing overtakes it.
+  case stop
 }
 
 extension Ring: Sendable where Element: Sendable {}

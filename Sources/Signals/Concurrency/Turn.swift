@@ -38,10 +38,10 @@ package struct WaitingItems<Item: Sendable>: ~Copyable, Sendable {
 
   /// Leaves an item for the one who has the turn. When nobody has, the caller has it now and handles what is returned.
   ///
-  /// Where `replaces` says so of the newest waiting item, the item takes its place.
+  /// The item takes the place of a waiting one where `rule` says so, which is asked from the newest on.
   @inlinable
   func add(
-    _ item: Item, _ turn: borrowing Turn, replaces: (Item) -> Bool = { _ in false }
+    _ item: Item, _ turn: borrowing Turn, rule: (Item) -> TailStep = { _ in .stop }
   ) -> Item? {
     items.withLock { items in
       while true {
@@ -60,8 +60,7 @@ package struct WaitingItems<Item: Sendable>: ~Copyable, Sendable {
           items.append(item)
           return take(&items, turn)
         default:
-          if let last = items.last, replaces(last) { items.removeLast() }
-          items.append(item)
+          if !items.replaceInTail(item, rule) { items.append(item) }
           return nil
         }
       }

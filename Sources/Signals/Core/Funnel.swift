@@ -12,12 +12,13 @@ package protocol FunnelLogic: Sendable {
     _ input: Input, _ downstream: Observer<Output>, _ funnel: Funnel<Self>
   ) -> End?
 
-  /// Whether `input` may take the place of `waiting`, the newest input that waits while a handler is slow.
-  static func replaces(_ waiting: Input, by input: Input) -> Bool
+  /// While a handler is slow, an input takes the place of a waiting one of the same key, unless one without a key
+  /// came between. Progress has a key, by its source; values and terminals have none.
+  static func conflationKey(of input: Input) -> Int?
 }
 
 extension FunnelLogic {
-  package static func replaces(_ waiting: Input, by input: Input) -> Bool { false }
+  package static func conflationKey(of input: Input) -> Int? { nil }
 }
 
 /// Brings what comes from several sides, at any time and from any thread, to one observer in one order.
@@ -59,8 +60,11 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   }
 
   private func enqueue(_ input: Logic.Input) {
+    let key = Logic.conflationKey(of: input)
     let mine = waiting.add(.input(input), turn) { waiting in
-      if case .input(let waiting) = waiting { Logic.replaces(waiting, by: input) } else { false }
+      guard let key, case .input(let waiting) = waiting, let other = Logic.conflationKey(of: waiting)
+      else { return .stop }
+      return key == other ? .replace : .lookFurther
     }
     guard let mine else { return }
     handle(mine)
@@ -122,8 +126,10 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
 
   // MARK: Sources and timers
 
-  /// For the subscribing thread: starts a source now.
-  package func attach(_ key: Int, _ start: () -> (any Disposable)?) { sources.start(key, start) }
+  /// For the subscribing thread: starts a source now, unless nobody listens any more.
+  package func attach(_ key: Int, _ start: () -> (any Disposable)?) {
+    if !isDisposed { sources.start(key, start) }
+  }
 
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
   /// they start, however many, never nest.
@@ -136,7 +142,7 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
   /// Ends source or timer `key`, or forgets it when it has ended by itself.
   package func stop(_ key: Int) { sources.stop(key) }
 
-  /// Gives `input` to the logic after `delay`. It takes the place of an earlier source or timer of the same key.
+  /// For the logic: gives `input` to it after `delay`. It takes the place of an earlier source or timer of the same key.
   package func schedule(
     _ key: Int, after delay: Duration, on scheduler: any Scheduler, _ input: Logic.Input
   ) {

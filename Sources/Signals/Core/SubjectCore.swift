@@ -91,7 +91,8 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
   @inlinable
   func enqueue(_ item: Item) {
     let isProgress = item.isProgress
-    guard let item = waiting.add(item, turn, replaces: { isProgress && $0.isProgress }) else { return }
+    let mine = waiting.add(item, turn) { isProgress && $0.isProgress ? .replace : .stop }
+    guard let item = mine else { return }
     process(item)
     drainBatches()
   }
@@ -124,15 +125,16 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
     }
   }
 
-  // MARK: Everything else
-
-  @usableFromInline
+  // Not inlined, but compiled for the client's type: else remembering a value costs several times as much.
+  @inlinable @inline(never)
   func deliverWithCare(_ value: Value) {
     guard concerns & Self.hasEnded == 0 else { return countDrop() }
     let displaced = replay.remember(value)
     deliver(value)
     _ = consume displaced
   }
+
+  // MARK: Everything else
 
   func send(progress: ProgressUpdate) { submit(.progress(progress)) }
 
@@ -168,7 +170,8 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
 
   override func drain() { drainBatches() }
 
-  private func countDrop() { dropped.add(1, ordering: .relaxed) }
+  @usableFromInline
+  func countDrop() { dropped.add(1, ordering: .relaxed) }
 
   @usableFromInline
   func processOther(_ item: Item) {

@@ -1,13 +1,23 @@
 /// When a shared source starts and stops, as a pure value type: it is told what happened and returns what to do.
 ///
-/// Each start is a *run* with a generation number. The rules (`Shared` performs them):
-/// - exactly one start however many join at once; a new start never overlaps the old stop;
+/// Each start is a *run* with a generation number. Each observer has a seat in one run, and gives it back once: its
+/// generation says which seat it is, so the machine need only know how many there are in the run that goes on and in
+/// the next. The rules (`ShareHub` performs them):
+/// - exactly one start however many join at once, as soon as one of them is attached; a new start never overlaps the
+///   old stop;
 /// - the last one leaving stops the run after the linger; during `starting` it stops once, as soon as the start has
 ///   returned, and whoever joins meanwhile waits for the next run;
-/// - a linger timer that fires after someone came back does nothing; leaving twice counts once;
-/// - when a run has ended by itself the next observer starts a fresh one.
+/// - a linger timer that fires after someone came back does nothing;
+/// - when a run has ended by itself the next observer starts a fresh one, or the end is latched: then everybody who
+///   comes belongs to that run for ever, and has no seat.
 struct ShareMachine: Sendable {
-  typealias ID = UInt64
+  /// What does not change.
+  struct Rules: Sendable {
+    /// Without a linger the source stops with its last observer.
+    var lingers = false
+    var onFailure = ShareEndPolicy.restart
+    var onCompletion = ShareEndPolicy.restart
+  }
 
   enum Phase: Equatable, Sendable {
     case idle
@@ -25,59 +35,82 @@ struct ShareMachine: Sendable {
     case stop(generation: UInt64)
     /// Say `lingered` with this token when the linger has passed.
     case linger(token: UInt64)
-    case cancelLinger
-
-    var isStart: Bool { if case .start = self { true } else { false } }
+    case cancelLinger(token: UInt64)
   }
 
-  /// Without a linger the source stops with its last observer.
-  let lingers: Bool
+  /// How a source ends by itself.
+  enum Ending: Sendable { case failed, completed }
+
+  let rules: Rules
   private(set) var phase = Phase.idle
-  /// The run of `observers`: the current one, or the last when idle.
+  /// The current run, or the last when idle.
   private(set) var generation: UInt64 = 0
-  private(set) var observers: Set<ID> = []
-  /// Those for whom the next run will start once this one has stopped.
-  private(set) var waiting: Set<ID> = []
+  /// How many seats are taken in it.
+  private(set) var observers = 0
+  /// How many seats are taken in the next run, which starts once this one has stopped, and how many of those are of
+  /// observers that are attached.
+  private(set) var waiting = 0
+  private(set) var arrived = 0
+  /// Whether the last run has ended for good.
+  private(set) var isLatched = false
   private var token: UInt64 = 0
 
-  init(lingers: Bool) { self.lingers = lingers }
+  init(_ rules: Rules) { self.rules = rules }
+
+  /// The run that belongs to who comes now.
+  var openGeneration: UInt64 {
+    if isLatched { return generation }
+    switch phase {
+    case .idle, .starting(isAbandoned: true), .stopping: return generation + 1
+    case .starting(isAbandoned: false), .active, .lingering: return generation
+    }
+  }
 
   /// Whether what run `generation` sends can still reach anybody.
   func isWanted(_ generation: UInt64) -> Bool {
-    guard generation == self.generation else { return false }
-    switch phase {
-    case .starting(isAbandoned: false), .active, .lingering: return true
-    case .idle, .starting(isAbandoned: true), .stopping: return false
-    }
+    generation == self.generation && openGeneration == generation && !isLatched
   }
 
-  /// An observer comes. It belongs to run `generation`; attach it before performing the action.
-  mutating func join(_ id: ID) -> (generation: UInt64, action: Action?) {
+  /// An observer comes to run `openGeneration`. When that is not the current one, say `arrived` once it is attached.
+  mutating func join() -> Action? {
+    if isLatched { return nil }
     switch phase {
-    case .idle:
-      return (generation + 1, start([id]))
     case .starting(isAbandoned: false), .active:
-      observers.insert(id)
-      return (generation, nil)
-    case .lingering:
-      observers.insert(id)
+      observers += 1
+    case .lingering(let token):
+      observers = 1
       phase = .active
-      return (generation, .cancelLinger)
-    case .starting(isAbandoned: true), .stopping:
-      waiting.insert(id)
-      return (generation + 1, nil)
+      return .cancelLinger(token: token)
+    case .idle, .starting(isAbandoned: true), .stopping:
+      waiting += 1
     }
+    return nil
   }
 
-  /// An observer goes, or was already gone.
-  mutating func leave(_ id: ID) -> Action? {
-    if waiting.remove(id) != nil { return nil }
-    guard observers.remove(id) != nil, observers.isEmpty else { return nil }
+  /// An observer that joined run `generation` when it was the next one is attached.
+  mutating func arrived(_ generation: UInt64) -> Action? {
+    // Otherwise the run has started: for somebody else, who arrived first.
+    guard generation > self.generation else { return nil }
+    arrived += 1
+    return phase == .idle ? start() : nil
+  }
+
+  /// An observer of run `generation` goes, once; where it would have to arrive, it may go instead.
+  mutating func leave(_ generation: UInt64, hasArrived: Bool = true) -> Action? {
+    if generation > self.generation {
+      waiting -= 1
+      if hasArrived { arrived -= 1 }
+      return nil
+    }
+    // The end of a run has emptied its seats.
+    guard generation == self.generation, observers > 0 else { return nil }
+    observers -= 1
+    guard observers == 0 else { return nil }
     switch phase {
     case .starting:
       phase = .starting(isAbandoned: true)
       return nil
-    case .active where lingers:
+    case .active where rules.lingers:
       token += 1
       phase = .lingering(token: token)
       return .linger(token: token)
@@ -102,35 +135,29 @@ struct ShareMachine: Sendable {
   }
 
   /// The source of run `generation` ended by itself, or could not start.
-  mutating func ended(_ generation: UInt64) -> Action? {
-    guard generation == self.generation else { return nil }
-    switch phase {
-    case .starting:
-      observers = []
+  mutating func ended(_ generation: UInt64, _ ending: Ending) -> Action? {
+    // What nobody wants any more can't end for anybody either.
+    guard isWanted(generation) else { return nil }
+    observers = 0
+    isLatched = (ending == .failed ? rules.onFailure : rules.onCompletion) == .latch
+    if case .starting = phase {
       phase = .starting(isAbandoned: true)
       return nil
-    case .active, .lingering:
-      observers = []
-      return stop()
-    case .idle, .stopping:
-      return nil
     }
+    return stop()
   }
 
   /// Run `generation` has been disposed.
   mutating func stopped(_ generation: UInt64) -> Action? {
     guard generation == self.generation, phase == .stopping else { return nil }
-    if waiting.isEmpty {
-      phase = .idle
-      return nil
-    }
-    defer { waiting = [] }
-    return start(waiting)
+    phase = .idle
+    return arrived > 0 ? start() : nil
   }
 
-  private mutating func start(_ observers: Set<ID>) -> Action {
+  private mutating func start() -> Action {
     generation += 1
-    self.observers = observers
+    observers = waiting
+    (waiting, arrived) = (0, 0)
     phase = .starting(isAbandoned: false)
     return .start(generation: generation)
   }

@@ -4,22 +4,45 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - replay: how many of the run's last values a later observer gets at once, followed by the latest progress;
-  ///     0 for none. What an earlier run sent is never replayed.
+  ///     0 for none.
   ///   - linger: how long the run goes on after its last observer left. Who comes within it joins the same run.
-  ///   - scheduler: what measures the linger.
+  ///   - onFailure: what happens for who comes after the run has failed.
+  ///   - onCompletion: what happens for who comes after the run has completed.
+  ///   - stale: whether who comes to a fresh run first gets what an earlier one would have replayed.
+  ///   - scheduler: what measures the linger and the age of stale values.
   ///
-  /// An observer is attached before the run starts, so it misses nothing. A new start never overlaps an old stop.
-  /// After a failure or completion, which every observer gets, the next observer starts a fresh run.
+  /// An observer is attached before the run starts, so it misses nothing. Progress goes to all observers; the latest is
+  /// replayed after the values, and forgotten with its run. All observers get a failure or completion. A new start never
+  /// overlaps an old stop, also where that takes time. Events come on the thread on which the source sends; the source
+  /// starts on the thread of whoever subscribes first, or on the one on which the stop before it ended.
+  @inlinable
   public func shared(
-    replay: Int = 0, linger: Duration = .zero, on scheduler: any Scheduler = .background
+    replay: Int = 0, linger: Duration = .zero, onFailure: ShareEndPolicy = .restart,
+    onCompletion: ShareEndPolicy = .restart, stale: StalePolicy = .drop,
+    on scheduler: any Scheduler = .background
   ) -> Signal<Value> {
     precondition(replay >= 0, "shared(replay:) takes 0 or more, not \(replay)")
-    let shared = Shared<Value>(linger: linger, scheduler) {
-      Run($0, Subject(replay: replay))
-    } start: { [attach] _, observer in
-      attach(observer)
+    // The closure is written here so that it is compiled for the client's type.
+    return shared(replay, linger, onFailure, onCompletion, stale, scheduler) { $0.send($1) }
+  }
+
+  @usableFromInline
+  func shared(
+    _ replay: Int, _ linger: Duration, _ onFailure: ShareEndPolicy, _ onCompletion: ShareEndPolicy,
+    _ stale: StalePolicy, _ scheduler: any Scheduler,
+    _ send: @escaping @Sendable (SubjectCore<Value>, Value) -> Void
+  ) -> Signal<Value> {
+    let rules = ShareMachine.Rules(lingers: linger > .zero, onFailure: onFailure, onCompletion: onCompletion)
+    guard replay > 0, let maxAge = stale.maxAge else {
+      return Self.shared(rules, linger, scheduler) { [attach] in
+        SubjectRun($0, Subject(replay: replay), send, start: attach)
+      }
     }
-    return Signal(attaching: { shared.join($0) })
+    let kept = KeptValues<Value>(replay, maxAge: maxAge, scheduler)
+    return Self.shared(rules, linger, scheduler) { [attach] generation in
+      let replay = RunReplay(kept, generation)
+      return SubjectRun(generation, Subject(store: replay), send, start: attach, willEnd: replay.end)
+    }
   }
 
   /// A shared signal whose newcomers get what the store of the run gives them; `start` gets that store too.
@@ -27,158 +50,36 @@ extension Signal {
     linger: Duration, on scheduler: any Scheduler, store: @escaping @Sendable () -> Store,
     start: @escaping @Sendable (Store, Observer<Value>) -> (any Disposable)?
   ) -> Signal<Value> {
-    let shared = Shared<Value>(linger: linger, scheduler) {
+    shared(ShareMachine.Rules(lingers: linger > .zero), linger, scheduler) { generation in
       let store = store()
-      return Run($0, Subject(store: store), store: store)
-    } start: { run, observer in
-      (run.store as? Store).flatMap { start($0, observer) }
+      return SubjectRun(generation, Subject(store: store), { $0.send($1) }, start: { start(store, $0) })
     }
-    return Signal(attaching: { shared.join($0) })
+  }
+
+  private static func shared(
+    _ rules: ShareMachine.Rules, _ linger: Duration, _ scheduler: any Scheduler,
+    _ makeRun: @escaping @Sendable (_ generation: UInt64) -> SubjectRun<Value>
+  ) -> Signal<Value> {
+    let hub = ShareHub(rules, linger, scheduler, makeRun)
+    return Signal(attaching: { hub.join($0) })
   }
 }
 
-/// The thin shell around a `ShareMachine`: performs its actions, one at a time and outside the lock.
-private final class Shared<Value: Sendable>: Sendable {
-  private struct State {
-    var machine: ShareMachine
-    var lastID: ShareMachine.ID = 0
-    /// The runs that observers are attached to: at most the current one and the next.
-    var runs: [Run<Value>] = []
-    var lingerTimer: (any Disposable)?
-    /// Whose joining starts a run: it can't leave before the start closure has returned, only be disposed.
-    var starter: (id: ShareMachine.ID, observer: Observer<Value>)?
-  }
-
-  private let linger: Duration
-  private let scheduler: any Scheduler
-  private let makeRun: @Sendable (_ generation: UInt64) -> Run<Value>
-  private let start: @Sendable (Run<Value>, Observer<Value>) -> (any Disposable)?
-  private let state: Lock<State>
-  private let actions = DrainQueue<ShareMachine.Action>()
-
-  init(
-    linger: Duration, _ scheduler: any Scheduler,
-    makeRun: @escaping @Sendable (UInt64) -> Run<Value>,
-    start: @escaping @Sendable (Run<Value>, Observer<Value>) -> (any Disposable)?
-  ) {
-    self.linger = linger
-    self.scheduler = scheduler
-    self.makeRun = makeRun
-    self.start = start
-    state = Lock(State(machine: ShareMachine(lingers: linger > .zero)))
-  }
-
-  func join(_ observer: Observer<Value>) -> any Disposable {
-    let (id, run, action) = state.withLock { [makeRun] state in
-      state.lastID += 1
-      let (generation, action) = state.machine.join(state.lastID)
-      let run: Run<Value>
-      if let known = state.runs.last(where: { $0.generation == generation }) {
-        run = known
-      } else {
-        run = makeRun(generation)
-        state.runs.append(run)
-      }
-      if action?.isStart == true { state.starter = (state.lastID, observer) }
-      return (state.lastID, run, action)
+extension ShareHub {
+  /// Attaches an observer to the run that is open.
+  fileprivate func join<Value>(_ observer: Observer<Value>) -> (any Disposable)? {
+    let (anyRun, isNext, action) = takeSeat()
+    // The one who calls this made the hub, with a closure that makes such runs.
+    let run = unsafeDowncast(anyRun, to: SubjectRun<Value>.self)
+    let seat = ShareSeat(run.generation, run.subject.core.attach(observer), self)
+    if !isNext {
+      perform(action)
+    } else if observer.isDisposed {
+      // Kept values were enough: the source need not start for it.
+      seat.leave(hasArrived: false)
+    } else {
+      arrive(at: run) { observer.isDisposed }
     }
-    // Before the action: what the start closure sends finds its observer.
-    let attachment = run.subject.signal.attach(observer)
-    perform(action)
-    if action?.isStart == true {
-      let starter = state.withLock { $0.starter?.id == id ? $0.starter.take() : nil }
-      _ = consume starter
-    }
-    return ActionDisposable { [self] in
-      attachment?.dispose()
-      perform(state.withLock { $0.machine.leave(id) })
-    }
+    return seat
   }
-
-  private func perform(_ action: ShareMachine.Action?) {
-    var next = action.flatMap { actions.enter($0) }
-    while let action = next {
-      performOne(action)
-      next = actions.next()
-    }
-  }
-
-  private func performOne(_ action: ShareMachine.Action) {
-    switch action {
-    case .start(let generation):
-      guard let run = state.withLock({ $0.runs.first { $0.generation == generation } }) else { return }
-      run.source.add(start(run, RunObserver(run, self)))
-      perform(state.withLock { $0.machine.started(generation) })
-    case .stop(let generation):
-      let run = state.withLock { state in
-        let index = state.runs.firstIndex { $0.generation == generation }
-        return index.map { state.runs.remove(at: $0) }
-      }
-      let stopped: @Sendable () -> Void = { [self] in
-        perform(state.withLock { $0.machine.stopped(generation) })
-      }
-      if let run { run.source.dispose(whenStopped: stopped) } else { stopped() }
-    case .linger(let token):
-      let timer = scheduler.schedule(after: linger) { [self] in
-        perform(state.withLock { $0.machine.lingered(token) })
-      }
-      let old = state.withLock { state in
-        let old = state.lingerTimer
-        state.lingerTimer = timer
-        return old
-      }
-      old?.dispose()
-    case .cancelLinger:
-      let timer = state.withLock { $0.lingerTimer.take() }
-      timer?.dispose()
-    }
-  }
-
-  /// Whether anybody listens to `run`, or may come back to it. A source that sends inside the start closure can only
-  /// learn here that everybody has left.
-  fileprivate func isWanted(_ run: Run<Value>) -> Bool {
-    let (isWanted, last) = state.withLock { state in
-      let starter = state.starter.flatMap { state.machine.observers == [$0.id] ? $0.observer : nil }
-      return (state.machine.isWanted(run.generation), starter)
-    }
-    return isWanted && last?.isDisposed != true
-  }
-
-  fileprivate func end(_ run: Run<Value>, _ end: End) {
-    // First the machine: a handler that subscribes again at the terminal belongs to a fresh run.
-    let action = state.withLock { $0.machine.ended(run.generation) }
-    run.subject.send(end: end)
-    perform(action)
-  }
-}
-
-/// One run of a shared source: what it sends, and what stops it.
-private final class Run<Value: Sendable>: Sendable {
-  let generation: UInt64
-  let subject: Subject<Value>
-  let store: (any ReplayStore<Value>)?
-  let source = CompoundDisposable()
-
-  init(_ generation: UInt64, _ subject: Subject<Value>, store: (any ReplayStore<Value>)? = nil) {
-    self.generation = generation
-    self.subject = subject
-    self.store = store
-  }
-}
-
-private final class RunObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
-  // Sound: immutable; the subject and the machine guard themselves.
-  private let run: Run<Value>
-  private let shared: Shared<Value>
-
-  init(_ run: Run<Value>, _ shared: Shared<Value>) {
-    self.run = run
-    self.shared = shared
-  }
-
-  override func send(_ value: Value) { run.subject.send(value) }
-  override func send(progress: ProgressUpdate) { run.subject.send(progress: progress) }
-  override func fail(_ error: any Error) { shared.end(run, .failed(error)) }
-  override func complete() { shared.end(run, .completed) }
-  override var isDisposed: Bool { run.subject.isDisposed || !shared.isWanted(run) }
 }

@@ -19,6 +19,7 @@ private final class Canary: Sendable {}
       ("take(until:), source", { $0.take(until: other.signal) }),
       ("take(until:), trigger", { other.signal.take(until: $0) }),
       ("shared", { $0.shared() }), ("shared(replay:)", { $0.shared(replay: 1) }),
+      ("shared(stale:)", { $0.shared(replay: 1, onFailure: .latch, onCompletion: .latch, stale: .keep) }),
       ("tryMap", { $0.tryMap { $0 } }), ("mapError", { $0.mapError { $0 } }),
       ("scan", { $0.scan(0, +) }), ("reduce", { $0.reduce(0, +) }),
       ("collect", { $0.collect().map(\.count) }),

@@ -2,23 +2,6 @@ import Signals
 import SignalsTesting
 import Testing
 
-/// A source that counts its starts and stops and is sent into by hand.
-private final class Sensor: Sendable {
-  let log = Lock<[String]>([])
-  let observer = Lock<Observer<Int>?>(nil)
-
-  var signal: Signal<Int> {
-    Signal { [self] observer in
-      log.withLock { $0.append("start") }
-      self.observer.withLock { $0 = observer }
-      return ActionDisposable { [self] in log.withLock { $0.append("stop") } }
-    }
-  }
-
-  var emit: Observer<Int>? { observer.withLock { $0 } }
-  var history: [String] { log.withLock { $0 } }
-}
-
 @Suite(.timeLimit(.minutes(2))) struct SharedTests {
   @Test func `it starts at the first, stops after the last, and starts again`() {
     let sensor = Sensor()

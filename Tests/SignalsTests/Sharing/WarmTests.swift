@@ -3,61 +3,60 @@ import SignalsTesting
 import Testing
 
 @Suite struct WarmTests {
+  private let sensor = Sensor()
   private let time = VirtualScheduler()
-  private let source = Source()
 
-  private final class Source: Sendable {
-    let log = Lock<[String]>([])
-    let observer = Lock<Observer<Int>?>(nil)
-
-    var signal: Signal<Int> {
-      Signal { [self] observer in
-        log.withLock { $0.append("start") }
-        self.observer.withLock { $0 = observer }
-        return ActionDisposable { [self] in log.withLock { $0.append("stop") } }
-      }
-    }
-
-    var emit: Observer<Int>? { observer.withLock { $0 } }
-    var history: [String] { log.withLock { $0 } }
-  }
-
-  @Test func `it keeps the source up for its time, also when nobody holds it`() {
-    source.signal.shared().warm(for: .seconds(3), on: time)
+  @Test func `a source is warm for the time, then stops, and leaves no timer`() {
+    let shared = sensor.signal.shared(replay: 1, on: time)
+    let warm = shared.warm(for: .seconds(3), on: time)
+    sensor.emit?.send(1)
     time.advance(by: .milliseconds(2999))
-    #expect(source.history == ["start"])
+    #expect(sensor.history == ["start"])
     time.advance(by: .milliseconds(1))
-    #expect(source.history == ["start", "stop"])
+    #expect(sensor.history == ["start", "stop"])
+    #expect(warm.isDisposed)
     #expect(time.pendingCount == 0)
   }
 
-  @Test func `who subscribes meanwhile joins the same run`() {
-    let shared = source.signal.shared(replay: 1)
+  @Test func `the source goes on for one who came while it was warm`() {
+    let shared = sensor.signal.shared(replay: 1, on: time)
     shared.warm(for: .seconds(3), on: time)
-    source.emit?.send(1)
+    sensor.emit?.send(1)
     let recorder = Recorder(shared)
-    time.advance(by: .seconds(60))
+    time.advance(by: .seconds(10))
     #expect(recorder.values == [1])
-    #expect(source.history == ["start"])
+    #expect(sensor.history == ["start"])
     recorder.subscription.dispose()
-    #expect(source.history == ["start", "stop"])
+    #expect(sensor.history == ["start", "stop"])
   }
 
-  @Test(arguments: ["disposed", "failed", "completed"])
-  func `its timer is gone when it has ended before`(how: String) {
-    let subscription = source.signal.warm(for: .seconds(3), on: time)
+  @Test(arguments: ["dispose", "fail", "complete"])
+  func `an earlier end takes the timer along`(how: String) {
+    let warm = sensor.signal.warm(for: .seconds(3), on: time)
+    #expect(time.pendingCount == 1)
     switch how {
-    case "disposed": subscription.dispose()
-    case "failed": source.emit?.fail(Broken())
-    default: source.emit?.complete()
+    case "dispose": warm.dispose()
+    case "fail": sensor.emit?.fail(Broken())
+    default: sensor.emit?.complete()
     }
-    #expect(subscription.isDisposed)
-    #expect(source.history == ["start", "stop"])
+    #expect(time.pendingCount == 0)
+    #expect(sensor.history == ["start", "stop"])
+  }
+
+  @Test func `a source that ends while it starts leaves no timer`() {
+    let ends = Signal<Int> { observer in
+      observer.send(progress: 0.5)
+      observer.complete()
+      return nil
+    }
+    #expect(ends.warm(for: .seconds(3), on: time).isDisposed)
     #expect(time.pendingCount == 0)
   }
 
-  @Test func `a signal that ends at once leaves no timer`() {
-    #expect(Signal<Int>.empty.warm(for: .seconds(3), on: time).isDisposed)
-    #expect(time.pendingCount == 0)
+  @Test func `a warm subscription that is let go of stays warm`() async {
+    do { _ = sensor.signal.warm(for: .seconds(3), on: time) }
+    #expect(sensor.history == ["start"])
+    time.advance(by: .seconds(3))
+    #expect(sensor.history == ["start", "stop"])
   }
 }

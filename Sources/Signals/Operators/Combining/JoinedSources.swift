@@ -4,10 +4,7 @@ struct SourceEvent<Value: Sendable>: Sendable {
   let source: Int
   let event: Event<Value>
 
-  /// The rule for what waits while a handler is slow: only progress gives way, to newer progress of the same source.
-  func isReplaced(by newer: SourceEvent) -> Bool {
-    if case (.progress, .progress) = (event, newer.event) { source == newer.source } else { false }
-  }
+  var conflationKey: Int? { if case .progress = event { source } else { nil } }
 }
 
 extension Signal {
@@ -20,7 +17,7 @@ extension Signal {
     guard !signals.isEmpty else { return .empty }
     return Signal<Logic.Output>(attaching: { downstream in
       let funnel = Funnel(makeLogic(), downstream)
-      for (index, signal) in signals.enumerated() where !funnel.isDisposed {
+      for (index, signal) in signals.enumerated() {
         funnel.attach(index) {
           signal.attach(funnel.inlet(index) { SourceEvent(source: index, event: $0) })
         }

@@ -42,7 +42,7 @@ struct Merge<Value: Sendable>: FunnelLogic {
     return nil
   }
 
-  static func replaces(_ waiting: SourceEvent<Value>, by input: SourceEvent<Value>) -> Bool {
-    waiting.isReplaced(by: input)
+  static func conflationKey(of input: SourceEvent<Value>) -> Int? {
+    input.conflationKey
   }
 }

@@ -44,9 +44,7 @@ struct Rows<Machine: RowMachine>: FunnelLogic {
     }
   }
 
-  static func replaces(
-    _ waiting: SourceEvent<Machine.Value>, by input: SourceEvent<Machine.Value>
-  ) -> Bool {
-    waiting.isReplaced(by: input)
+  static func conflationKey(of input: SourceEvent<Machine.Value>) -> Int? {
+    input.conflationKey
   }
 }

@@ -10,8 +10,12 @@ extension Signal {
   public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
     Signal<(Value, Other)>(attaching: { [attach] downstream in
       let funnel = Funnel(WithLatest<Value, Other>(), downstream)
-      funnel.attach(WithLatest<Value, Other>.other) { other.attach(funnel.inlet(WithLatest<Value, Other>.other) { .other($0) }) }
-      funnel.attach(WithLatest<Value, Other>.primary) { attach(funnel.inlet(WithLatest<Value, Other>.primary) { .primary($0) }) }
+      funnel.attach(WithLatest<Value, Other>.other) {
+        other.attach(funnel.inlet(WithLatest<Value, Other>.other) { .other($0) })
+      }
+      funnel.attach(WithLatest<Value, Other>.primary) {
+        attach(funnel.inlet(WithLatest<Value, Other>.primary) { .primary($0) })
+      }
       return funnel.sources
     })
   }
@@ -43,8 +47,12 @@ private struct WithLatest<Value: Sendable, Other: Sendable>: FunnelLogic {
     return nil
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    // While a handler is slow, its source is busy with it: only the other sends.
-    if case (.other(.next), .other(.next)) = (waiting, input) { true } else { false }
+  static func conflationKey(of input: Input) -> Int? {
+    switch input {
+    case .primary(.progress): primary
+    // Only the latest counts.
+    case .other(.next): other
+    default: nil
+    }
   }
 }

@@ -86,11 +86,11 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
     funnel.start(id) { [transform] in transform(value).attach(funnel.inlet(id) { .inner(id, $0) }) }
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    switch (waiting, input) {
-    case (.outer(.progress), .outer(.progress)): true
-    case (.inner(let id, .progress), .inner(let other, .progress)): id == other
-    default: false
+  static func conflationKey(of input: Input) -> Int? {
+    switch input {
+    case .outer(.progress): outer
+    case .inner(let id, .progress): id
+    default: nil
     }
   }
 }

@@ -81,7 +81,7 @@ struct Batches<Sink: BatchSink>: FunnelLogic {
     return nil
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    if case (.source(.progress), .source(.progress)) = (waiting, input) { true } else { false }
+  static func conflationKey(of input: Input) -> Int? {
+    if case .source(.progress) = input { 0 } else { nil }
   }
 }

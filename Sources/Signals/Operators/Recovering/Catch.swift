@@ -62,10 +62,11 @@ struct Catch<Value: Sendable>: FunnelLogic {
     return nil
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    switch (waiting, input) {
-    case (.source(.progress), .source(.progress)), (.replacement(.progress), .replacement(.progress)): true
-    default: false
+  static func conflationKey(of input: Input) -> Int? {
+    switch input {
+    case .source(.progress): source
+    case .replacement(.progress): replacement
+    default: nil
     }
   }
 }

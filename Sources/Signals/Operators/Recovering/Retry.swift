@@ -105,7 +105,7 @@ struct Retry<Value: Sendable>: FunnelLogic {
     funnel.start(Self.source) { [signal] in signal.attach(funnel.inlet(Self.source) { .source($0) }) }
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    if case (.source(.progress), .source(.progress)) = (waiting, input) { true } else { false }
+  static func conflationKey(of input: Input) -> Int? {
+    if case .source(.progress) = input { 0 } else { nil }
   }
 }

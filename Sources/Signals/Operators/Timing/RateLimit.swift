@@ -61,8 +61,8 @@ struct RateLimit<Value: Sendable>: FunnelLogic {
     funnel.schedule(Self.progressTimer, after: delay, on: scheduler, .progressDue)
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    if case (.source(.progress), .source(.progress)) = (waiting, input) { true } else { false }
+  static func conflationKey(of input: Input) -> Int? {
+    if case .source(.progress) = input { 0 } else { nil }
   }
 }
 

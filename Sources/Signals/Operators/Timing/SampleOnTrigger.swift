@@ -56,7 +56,7 @@ struct SampleOnTrigger<Value: Sendable>: FunnelLogic {
     if let update = progress.take() { downstream.send(progress: update) }
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    if case (.source(.progress), .source(.progress)) = (waiting, input) { true } else { false }
+  static func conflationKey(of input: Input) -> Int? {
+    if case .source(.progress) = input { 0 } else { nil }
   }
 }

@@ -66,7 +66,7 @@ struct Timeout<Value: Sendable>: FunnelLogic {
     }
   }
 
-  static func replaces(_ waiting: Input, by input: Input) -> Bool {
-    if case (.source(.progress), .source(.progress)) = (waiting, input) { true } else { false }
+  static func conflationKey(of input: Input) -> Int? {
+    if case .source(.progress) = input { 0 } else { nil }
   }
 }

@@ -68,4 +68,43 @@ private final class LateScheduler: Scheduler {
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
     base.schedule(after: delay, work)
   }
+
+  @Test func `it counts without drift, on virtual time`() {
+    let scheduler = VirtualScheduler()
+    let recorder = Recorder(Signal.interval(.seconds(2), on: scheduler))
+    scheduler.advance(by: .milliseconds(1999))
+    #expect(recorder.values == [])
+    scheduler.advance(by: .milliseconds(1))
+    #expect(recorder.values == [0])
+    scheduler.advance(by: .seconds(7))
+    #expect(recorder.values == [0, 1, 2, 3])
+  }
+
+  @Test func `disposal stops it and leaves nothing scheduled`() {
+    let scheduler = VirtualScheduler()
+    let recorder = Recorder(Signal.interval(.seconds(1), on: scheduler))
+    scheduler.advance(by: .seconds(2))
+    recorder.subscription.dispose()
+    #expect(scheduler.pendingCount == 0)
+    scheduler.advance(by: .seconds(10))
+    #expect(recorder.values == [0, 1])
+  }
+
+  @Test func `disposal inside its handler stops it`() {
+    let scheduler = VirtualScheduler()
+    let stop = Subject<Void>()
+    let recorder = Recorder(
+      Signal.interval(.seconds(1), on: scheduler).map { count in
+        if count == 1 { stop.send(()) }
+        return count
+      }.take(until: stop.signal))
+    scheduler.advance(by: .seconds(5))
+    #expect(recorder.log == ["next(0)", "completed"])
+    #expect(scheduler.pendingCount == 0)
+  }
+
+  @Test func `it ticks in real time`() async throws {
+    let iterator = Signal.interval(.milliseconds(2)).values().makeAsyncIterator()
+    for expected in 0..<3 { #expect(try await iterator.next() == expected) }
+  }
 }

@@ -2,7 +2,7 @@ import Signals
 import SignalsTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct MergeManyTests {
+@Suite(.timeLimit(.minutes(2))) struct MergeTests {
   @Test func `a hundred thousand signals that end at once are merged in order`() {
     #if TSAN
       // There it costs seconds, and more tells no more.
@@ -97,5 +97,72 @@ import Testing
     let fractions = recorder.progress.compactMap(\.fraction)
     #expect(recorder.values == [1, 2])
     #expect(fractions.map { ($0 * 100).rounded() } == [20, 40, 60])
+  }
+
+  @Test func `it completes with the last and fails with the first`() {
+    let (a, b) = (Subject<Int>(), Subject<Int>())
+    let recorder = Recorder(a.signal.merge(with: b.signal))
+    a.send(1)
+    a.complete()
+    b.send(2)
+    #expect(!recorder.hasEnded)
+    b.fail(Broken())
+    #expect(recorder.log == ["next(1)", "next(2)", "failed(Broken())"])
+    #expect(Recorder(Signal<Int>.merge([])).log == ["completed"])
+  }
+
+  @Test func `a failure disposes the others`() {
+    let disposals = Lock(0)
+    let endless = Signal<Int> { _ in ActionDisposable { disposals.withLock { $0 += 1 } } }
+    let failing = Subject<Int>()
+    let recorder = Recorder(endless.merge(with: failing.signal, endless))
+    failing.fail(Broken())
+    #expect(recorder.hasEnded)
+    #expect(disposals.withLock { $0 } == 2)
+  }
+
+  @Test func `progress is the weighted mean of those that take part`() {
+    let (a, b, c) = (Subject<Int>(), Subject<Int>(), Subject<Int>())
+    let recorder = Recorder(Signal.merge([a.signal, b.signal, c.signal]))
+    a.send(progress: 0.5)
+    b.send(progress: ProgressUpdate(fraction: 1, weight: 3))
+    a.complete()
+    #expect(recorder.progress.map(\.fraction) == [0.5, 0.875, 1])
+  }
+
+  @Test func `progress never falls when a source joins late, but may in a new attempt`() {
+    let (a, b) = (Subject<Int>(), Subject<Int>())
+    let recorder = Recorder(a.signal.merge(with: b.signal))
+    a.send(progress: 0.8)
+    b.send(progress: 0.0)
+    #expect(recorder.progress.map(\.fraction) == [0.8, 0.8])
+    b.send(progress: ProgressUpdate(fraction: 0.2, attempt: 2))
+    #expect(recorder.progress.last?.fraction == 0.5)
+    #expect(recorder.progress.last?.attempt == 2)
+  }
+
+  @Test func `progress of unknown size stays unknown`() {
+    let (a, b) = (Subject<Int>(), Subject<Int>())
+    let recorder = Recorder(a.signal.merge(with: b.signal))
+    a.send(progress: ProgressUpdate(message: "copying"))
+    #expect(recorder.progress.last?.fraction == nil)
+    #expect(recorder.progress.last?.message == "copying")
+    b.send(progress: 0.5)
+    #expect(recorder.progress.last?.fraction == 0.25)
+  }
+
+  @Test func `progress of two signals that takes turns does not pile up behind a slow handler`() {
+    let (a, b, c) = (Subject<Int>(), Subject<Int>(), Subject<Int>())
+    let recorder = Recorder(
+      Signal.merge([a.signal, b.signal, c.signal]).map { value in
+        for step in 1...1000 {
+          a.send(progress: ProgressUpdate(fraction: Double(step) / 1000))
+          b.send(progress: ProgressUpdate(fraction: Double(step) / 1000))
+        }
+        return value
+      })
+    c.send(1)
+    #expect(recorder.values == [1])
+    #expect(recorder.progress.map(\.fraction) == [1, 1])
   }
 }

@@ -1,0 +1,25 @@
+internal import Synchronization
+
+/// An observer's seat in a run: takes it out of the run's subject, and tells the hub, once.
+///
+/// Apart from the entry, which the subject holds: the subject of a run must not keep its hub.
+final class ShareSeat: Disposable {
+  private let generation: UInt64
+  private let entry: any Disposable
+  private let hub: ShareHub
+  private let isLeft = Atomic(false)
+
+  init(_ generation: UInt64, _ entry: any Disposable, _ hub: ShareHub) {
+    self.generation = generation
+    self.entry = entry
+    self.hub = hub
+  }
+
+  func dispose() { leave() }
+
+  func leave(hasArrived: Bool = true) {
+    guard !isLeft.exchange(true, ordering: .relaxed) else { return }
+    entry.dispose()
+    hub.leave(generation, hasArrived: hasArrived)
+  }
+}

@@ -1,0 +1,57 @@
+import Signals
+import SignalsTesting
+import Testing
+
+/// A source that ends while it starts, before anybody has what stops it.
+@Suite(.timeLimit(.minutes(2))) final class LateStopTests: Sendable {
+  private let release = AsyncGate()
+  private let log = Lock<[String]>([])
+
+  private func note(_ entry: String) { log.withLock { $0.append(entry) } }
+
+  private var endsAtOnce: Signal<Int> {
+    Signal { [self] observer in
+      note("start")
+      observer.complete()
+      return AsyncDisposable { [self] in
+        await release.wait()
+        note("stop")
+      }
+    }
+  }
+
+  @Test(arguments: ["itself", "mapped", "subscribed into an observer"])
+  func `its stop is waited for before a shared signal starts it again`(how: String) async {
+    let source = endsAtOnce
+    let signal: Signal<Int> =
+      switch how {
+      case "itself": source
+      case "mapped": source.map { $0 }.take(1)
+      default: Signal { observer in source.subscribe(observer) }
+      }
+    let shared = signal.shared()
+    shared.subscribe()
+    let again = shared.values().makeAsyncIterator()
+    #expect(log.withLock { $0 } == ["start"])
+    release.open()
+    while await (try? again.next()) != nil {}
+    #expect(log.withLock { $0 }.prefix(3) == ["start", "stop", "start"])
+  }
+
+  @Test func `one that is added late to a compound is waited for`() async {
+    let compound = CompoundDisposable()
+    compound.dispose()
+    compound.add(AsyncDisposable { [self] in await release.wait() })
+    #expect(compound.isStopping)
+    let stopped = AsyncGate()
+    let isOver = Lock(false)
+    compound.dispose {
+      isOver.withLock { $0 = true }
+      stopped.open()
+    }
+    #expect(!isOver.withLock { $0 })
+    release.open()
+    await stopped.wait()
+    #expect(!compound.isStopping)
+  }
+}
