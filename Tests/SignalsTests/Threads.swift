@@ -17,6 +17,17 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
   }
 }
 
+/// The same, but gives up on threads that hang: `false`.
+func endsInTime(_ count: Int = 1, _ body: @escaping @Sendable (Int) -> Void) async -> Bool {
+  let done = Subject<Void>(replay: 1)
+  let group = DispatchGroup()
+  for index in 0..<count {
+    DispatchQueue(label: "test thread \(index)").async(group: group) { body(index) }
+  }
+  group.notify(queue: .global()) { done.send(()) }
+  return (try? await done.signal.first(timeout: .seconds(30))) != nil
+}
+
 /// Opened once; who waits is a task.
 final class AsyncGate: Sendable {
   private let subject = Subject<Void>(replay: 1)
@@ -32,4 +43,7 @@ final class BlockingGate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }
   func wait() { semaphore.wait() }
+
+  /// `false`: it was not opened in time.
+  func wait(atMost seconds: Int) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
 }

@@ -3,8 +3,9 @@ public import Synchronization
 /// The thin shell around an `AsyncBuffer`: resumes whom it says, outside its lock.
 @usableFromInline
 final class AsyncMailbox<Element: Sendable>: Sendable {
-  // Unchecked: the buffer gives each out once, and whoever gets it resumes it.
-  @usableFromInline typealias Waiter = UnsafeContinuation<Taken<Element>, Never>
+  // Checked: an unchecked one is resumed by code of the client, in which the thread sanitizer sees a race that is
+  // none; next to a suspension the check costs little.
+  @usableFromInline typealias Waiter = CheckedContinuation<Taken<Element>, Never>
 
   @usableFromInline let buffer: Lock<AsyncBuffer<Element, Waiter>>
   @usableFromInline let drops: DropCounter
@@ -51,7 +52,7 @@ final class AsyncMailbox<Element: Sendable>: Sendable {
   func wait(
     into batch: inout Ring<Element>, isolation: isolated (any Actor)?
   ) async -> Taken<Element> {
-    await withUnsafeContinuation(isolation: isolation) { waiter in
+    await withCheckedContinuation(isolation: isolation) { waiter in
       let taken = buffer.withLock { buffer in
         let taken = buffer.take(into: &batch)
         if taken == nil { buffer.wait(waiter) }

@@ -1,4 +1,7 @@
 /// What an async view keeps while nobody takes from it.
+///
+/// It is about values: progress and the terminal don't count, and are never dropped for want of room. While a task
+/// waits for the next, it is given whatever comes.
 public enum BufferPolicy: Sendable, Hashable {
   /// Everything. A consumer that is slower than its source for ever needs memory for ever.
   case unbounded

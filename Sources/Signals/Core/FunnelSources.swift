@@ -21,8 +21,8 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   private struct State: @unchecked Sendable {
     // Sound: the closures leave the lock one at a time.
     var isClosed = false
-    /// Of those that were disposed, what takes its time to stop.
-    var stopping: [any Disposable] = []
+    /// Of those that are being disposed or were, what may not have stopped yet.
+    var stopping = StoppingDisposables()
     var running: [Int: any Disposable] = [:]
     /// What is being started, with a number of its own, since a stopped one's key can start again before the first
     /// start has returned. One that is stopped meanwhile is taken out.
@@ -77,13 +77,16 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   private func finish(_ key: Int, _ number: Int, _ source: (any Disposable)?) {
     let isLate = state.withLock { state in
-      guard state.starting[key] == number, !state.isClosed else { return true }
+      guard state.starting[key] == number, !state.isClosed else {
+        if let source { state.stopping.add(source) }
+        return true
+      }
       state.starting[key] = nil
       // From here on `stop` finds it.
       state.running[key] = source ?? Unstoppable.source
       return false
     }
-    if isLate { source?.dispose() }
+    if isLate, let source { dispose(source) }
   }
 
   /// Whether source `key` was started and not stopped.
@@ -96,13 +99,13 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   func stop(_ key: Int) {
     let (stopped, demanded) = state.withLock { state -> ((any Disposable)?, Start?) in
       if state.starting.removeValue(forKey: key) != nil { return (nil, nil) }
-      if let running = state.running.removeValue(forKey: key) { return (running, nil) }
+      if let running = state.running.removeValue(forKey: key) {
+        state.stopping.add(running)
+        return (running, nil)
+      }
       return (nil, state.demanded.removeFirst { $0.key == key })
     }
-    if let stopped {
-      stopped.dispose()
-      if stopped.isStopping { keep([stopped]) }
-    }
+    if let stopped { dispose(stopped) }
     _ = consume demanded
   }
 
@@ -121,32 +124,26 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   package func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     dispose()
-    disposeAll(state.withLock { $0.stopping }, whenStopped: stopped)
+    disposeAll(state.withLock { $0.stopping.all }, whenStopped: stopped)
   }
 
-  package var isStopping: Bool { state.withLock { $0.stopping }.contains { $0.isStopping } }
+  package var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
 
   private func sayClosed() {
     let closer = closer.withLock { $0.closer }
     closer?.sourcesClosed()
   }
 
-  /// Remembers what takes its time to stop, and forgets what has stopped.
-  private func keep(_ slow: [any Disposable]) {
-    let known = state.withLock { $0.stopping }
-    let stopped = known.filter { !$0.isStopping }
-    state.withLock { state in
-      state.stopping.removeAll { member in stopped.contains { $0 === member } }
-      state.stopping += slow
-    }
+  /// Disposes one of those in `stopping`.
+  private func dispose(_ source: any Disposable) {
+    source.dispose { [self] in state.withLock { $0.stopping.remove(source) } }
   }
 
   /// `true` for the first who closes.
   @discardableResult
   func close() -> Bool {
     guard let running = takeAll() else { return false }
-    let slow = disposeAll(running)
-    if !slow.isEmpty { keep(slow) }
+    for source in running { dispose(source) }
     return true
   }
 
@@ -154,6 +151,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     let (running, demanded) = state.withLock { state in
       let taken = state.isClosed ? nil : state.running.sorted { $0.key < $1.key }.map(\.value)
       let demanded = state.demanded
+      for source in taken ?? [] { state.stopping.add(source) }
       state.isClosed = true
       state.running = [:]
       state.demanded = Ring()

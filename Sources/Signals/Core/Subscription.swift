@@ -12,12 +12,16 @@ public class Subscription: Disposable, @unchecked Sendable {
   @usableFromInline static var ended: UInt8 { 2 }
   private static let released: UInt8 = 4
   private static let awaited: UInt8 = 8
+  /// Whoever ended it has come back from disposing the source.
+  private static let stopped: UInt8 = 16
+  private static let stopAwaited: UInt8 = 32
 
   @usableFromInline final let flags = Atomic<UInt8>(0)
   @exclusivity(unchecked) private final var upstream: (any Disposable)?
   /// What few subscriptions need.
   private struct Extras {
     var waiters: [@Sendable () -> Void] = []
+    var stopWaiters: [@Sendable () -> Void] = []
     /// The source, when it takes its time to stop.
     var stopping: (any Disposable)?
   }
@@ -35,12 +39,23 @@ public class Subscription: Disposable, @unchecked Sendable {
   /// Ends the subscription; `stopped` runs when its sources have stopped, also where that takes time.
   public final func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     end()
-    guard let stopping = extras.withLock({ $0?.value.stopping }) else { return stopped() }
-    stopping.dispose(whenStopped: stopped)
+    // Without a source there is nothing to wait for.
+    let flags = flags.load(ordering: .acquiring)
+    guard flags & Self.linked != 0 else { return stopped() }
+    if flags & Self.stopped != 0 { return whenSourceStopped([stopped]) }
+    // Another thread is at it.
+    change { $0.stopWaiters.append(stopped) }
+    let old = self.flags.bitwiseOr(Self.stopAwaited, ordering: .acquiringAndReleasing).oldValue
+    if old & Self.stopped != 0 { runStopWaiters() }
   }
 
   /// Whether it has ended and its source takes its time to stop.
-  public final var isStopping: Bool { extras.withLock { $0?.value.stopping }?.isStopping ?? false }
+  public final var isStopping: Bool {
+    let flags = flags.load(ordering: .acquiring)
+    guard flags & Self.ended != 0, flags & Self.linked != 0 else { return false }
+    if flags & Self.stopped == 0 { return true }
+    return extras.withLock { $0?.value.stopping }?.isStopping ?? false
+  }
 
   /// Waits until the subscription has ended and none of its handlers runs any more, on whatever thread; what they
   /// captured has then been released.
@@ -87,20 +102,36 @@ public class Subscription: Disposable, @unchecked Sendable {
   @usableFromInline
   func didEnd() {}
 
+  /// The source is disposed by one thread, once.
   private final func disposeUpstream() {
-    if let upstream = upstream.take() { disposeUpstream(upstream) }
+    if let upstream = upstream.take() {
+      upstream.dispose()
+      if upstream.isStopping { change { $0.stopping = upstream } }
+    }
+    let old = flags.bitwiseOr(Self.stopped, ordering: .acquiringAndReleasing).oldValue
+    if old & Self.stopAwaited != 0 { runStopWaiters() }
   }
 
-  private final func disposeUpstream(_ upstream: any Disposable) {
-    upstream.dispose()
-    if upstream.isStopping { change { $0.stopping = upstream } }
+  private final func runStopWaiters() {
+    let waiters = extras.withLock { extras in
+      let waiters = extras?.value.stopWaiters ?? []
+      extras?.value.stopWaiters = []
+      return waiters
+    }
+    whenSourceStopped(waiters)
+  }
+
+  private final func whenSourceStopped(_ actions: [@Sendable () -> Void]) {
+    let stopping = extras.withLock { $0?.value.stopping }
+    for stopped in actions {
+      if let stopping { stopping.dispose(whenStopped: stopped) } else { stopped() }
+    }
   }
 
   /// Takes what ends the source; disposed at once when the subscription has ended already. Once.
   @usableFromInline
   final func attach(_ disposable: (any Disposable)?) {
     guard let disposable else { return }
-    if isDisposed { return disposeUpstream(disposable) }
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
     if old & Self.ended != 0 { disposeUpstream() }

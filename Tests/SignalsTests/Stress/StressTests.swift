@@ -124,31 +124,95 @@ import Testing
     #expect(stable.values == Array(0..<2_000))
   }
 
-  @Test func `two subjects whose handlers send into each other do not deadlock`() async {
-    let (a, b) = (Subject<Int>(), Subject<Int>())
-    a.signal.subscribe { if $0 > 0 { b.send($0 - 1) } }
-    b.signal.subscribe { if $0 > 0 { a.send($0 - 1) } }
-    let (seenA, seenB) = (Recorder(a.signal), Recorder(b.signal))
-    await onThreads(2) { thread in
-      for _ in 0..<500 { (thread == 0 ? a : b).send(6) }
+  @Test func `a subject's own drops and what arrives add up, however senders race the terminal`() async {
+    for _ in 0..<100 {
+      let subject = Subject<Int>()
+      let recorder = Recorder(subject.signal)
+      await onThreads(4) { thread in
+        for step in 0..<50 { subject.send(thread * 100 + step) }
+        subject.complete()
+      }
+      // Four terminals, of which one is delivered.
+      #expect(recorder.values.count + subject.dropped == 4 * 50 + 3)
+      #expect(recorder.events.filter(\.isTerminal).count == 1)
     }
-    #expect(seenA.values.count + seenB.values.count == 7 * 1_000)
   }
 
-  @Test func `a handler may wait for another thread that sends into the same subject`() async {
-    let subject = Subject<Int>()
-    let recorder = Recorder(subject.signal)
-    subject.signal.subscribe { value in
-      guard value == 1 else { return }
-      let sent = BlockingGate()
-      onThread {
-        subject.send(2)
-        sent.open()
+  @Test(arguments: [BufferPolicy.newest(8), .oldest(8), .newest(0), .unbounded])
+  func `what an async view gives and what it drops add up, in order`(policy: BufferPolicy) async throws {
+    for _ in 0..<20 {
+      let subject = Subject<Int>()
+      let values = subject.signal.values(buffer: policy)
+      let iterator = values.makeAsyncIterator()
+      let sending = Task {
+        await onThreads(2) { thread in
+          for step in 0..<500 { subject.send(thread * 1_000 + step) }
+        }
+        subject.complete()
       }
-      sent.wait()
+      var received: [Int] = []
+      while let value = try await iterator.next() { received.append(value) }
+      await sending.value
+      #expect(received.count + values.dropped == 1_000)
+      #expect(iterator.dropped == values.dropped)
+      for thread in 0..<2 {
+        let own = received.filter { $0 / 1_000 == thread }
+        #expect(own == own.sorted())
+      }
     }
-    subject.send(1)
-    #expect(recorder.values == [1, 2])
+  }
+
+  @Test func `many iterations of one sequence drop into one count`() async throws {
+    let subject = Subject<Int>()
+    let values = subject.signal.values(buffer: .oldest(1))
+    let history = History()
+    let go = AsyncGate()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          let iterator = values.makeAsyncIterator()
+          history.add("present")
+          await go.wait()
+          var count = 0
+          while try await iterator.next() != nil { count += 1 }
+          history.add("\(count) and \(iterator.dropped)")
+        }
+      }
+      await history.until("present", times: 8)
+      await onThreads(2) { _ in for step in 0..<500 { subject.send(step) } }
+      subject.complete()
+      go.open()
+      try await group.waitForAll()
+    }
+    #expect(history.log.dropFirst(8) == ArraySlice(repeating: "1 and 999", count: 8))
+    #expect(values.dropped == 8 * 999)
+  }
+
+  @Test func `cancellation races values and the end, and every loop ends`() async {
+    for round in 0..<300 {
+      let subject = Subject<Int>()
+      let values = subject.signal.values(buffer: round.isMultiple(of: 2) ? .unbounded : .newest(2))
+      let tasks = (0..<2).map { _ in
+        Task {
+          var last = -1
+          for try await value in values {
+            #expect(value > last)
+            last = value
+          }
+        }
+      }
+      await onThreads(2) { thread in
+        if thread == 0 {
+          for step in 0..<50 { subject.send(step) }
+          subject.fail(Broken())
+        } else {
+          tasks[0].cancel()
+        }
+      }
+      for task in tasks {
+        if case .failure(let error) = await task.result { #expect(error is Broken) }
+      }
+    }
   }
 }
 

@@ -1,0 +1,31 @@
+/// What is being disposed and may not have stopped yet, for those who have to wait for it.
+///
+/// A member comes in under the lock under which it stops to be a live one, so that nobody finds it in neither place,
+/// and goes when it says that it has stopped.
+struct StoppingDisposables: Sendable {
+  private(set) var all: [any Disposable] = []
+
+  mutating func add(_ member: any Disposable) { all.append(member) }
+
+  mutating func remove(_ member: any Disposable) {
+    guard let index = all.lastIndex(where: { $0 === member }) else { return }
+    all.swapAt(index, all.count - 1)
+    all.removeLast()
+  }
+}
+
+/// Disposes all, in order; `stopped` runs once, when the last of them has stopped.
+func disposeAll(_ members: [any Disposable], whenStopped stopped: @escaping @Sendable () -> Void) {
+  guard !members.isEmpty else { return stopped() }
+  // One more than there are: it can't be over before all have been told.
+  let remaining = Lock(members.count + 1)
+  @Sendable func finishOne() {
+    let isLast = remaining.withLock { remaining in
+      remaining -= 1
+      return remaining == 0
+    }
+    if isLast { stopped() }
+  }
+  for member in members { member.dispose(whenStopped: finishOne) }
+  finishOne()
+}
