@@ -1,9 +1,8 @@
 extension Signal {
   /// Waits for the first value, and ends the subscription.
   ///
-  /// - Parameters:
-  ///   - timeout: how long to wait for it; `nil` for ever. Progress doesn't extend it.
-  ///   - scheduler: what measures the timeout.
+  /// It waits for at most `timeout` by the scheduler's clock, or for ever; progress doesn't extend it.
+  ///
   /// - Throws: the error of the signal; `SignalError.completedWithoutValue`; `SignalError.timedOut(after:)`;
   ///   `CancellationError` when the task is cancelled.
   public func first(
