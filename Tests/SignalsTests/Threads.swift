@@ -45,5 +45,7 @@ final class BlockingGate: Sendable {
   func wait() { semaphore.wait() }
 
   /// `false`: it was not opened in time.
-  func wait(atMost seconds: Int) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
+  func wait(atMost time: Duration) -> Bool {
+    semaphore.wait(timeout: .now() + time / .seconds(1)) == .success
+  }
 }

@@ -65,21 +65,23 @@ struct Ring<Element> {
     return result
   }
 
-  /// Puts `element` in the place of one near the end, from the last backwards as `rule` says; `false`: there is none.
+  /// Puts `element` in the place of one near the end, from the last backwards as `rule` says, and returns that one;
+  /// `nil`: there is none.
   @inlinable
-  mutating func replaceInTail(_ element: Element, _ rule: (Element) -> TailStep) -> Bool {
+  mutating func replaceInTail(_ element: Element, _ rule: (Element) -> TailStep) -> Element? {
+    var element = Optional(element)
     // Bounded, since it is looked for under a lock.
     for offset in 1...64 where offset <= count {
       let index = (head + count - offset) & (storage.count - 1)
       switch rule(storage[index]!) {
       case .replace:
-        storage[index] = element
-        return true
+        swap(&storage[index], &element)
+        return element
       case .lookFurther: continue
-      case .stop: return false
+      case .stop: return nil
       }
     }
-    return false
+    return nil
   }
 
   /// After a long backlog: an empty ring does not keep the storage of a very full one.

@@ -46,28 +46,32 @@ package struct WaitingItems<Item: Sendable>: ~Copyable, Sendable {
   func add(
     _ item: Item, _ turn: borrowing Turn, rule: (Item) -> TailStep = { _ in .stop }
   ) -> Item? {
-    items.withLock { items in
+    let (mine, replaced) = items.withLock { items -> (Item?, Item?) in
       while true {
         switch turn.phase.load(ordering: .relaxed) {
         case Turn.free:
-          if turn.tryEnter() { return item }
+          if turn.tryEnter() { return (item, nil) }
         case Turn.busy:
           // Fails when the other one leaves at this moment.
           if turn.phase.compareExchange(
             expected: Turn.busy, desired: Turn.busyWaiting, ordering: .relaxed
           ).exchanged {
             items.append(item)
-            return nil
+            return (nil, nil)
           }
         case Turn.freeWaiting:
           items.append(item)
-          return take(&items, turn)
+          return (take(&items, turn), nil)
         default:
-          if !items.replaceInTail(item, rule) { items.append(item) }
-          return nil
+          let replaced = items.replaceInTail(item, rule)
+          if replaced == nil { items.append(item) }
+          return (nil, replaced)
         }
       }
     }
+    // It may hold a value of the user's: let go of outside of the lock.
+    _ = consume replaced
+    return mine
   }
 
   /// Takes all that waits, for the one who has the turn, into an empty ring; `false` gave the turn back.

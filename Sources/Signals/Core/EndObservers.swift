@@ -1,15 +1,28 @@
+/// The subscription of the end of a chain, which it tells when that has gone.
+///
+/// The last member of an observer, since members go in their order: what the others hold has gone by then.
+@usableFromInline
+struct EndLink: ~Copyable {
+  @usableFromInline let subscription: Subscription
+
+  @inlinable
+  init(_ subscription: Subscription) { self.subscription = subscription }
+
+  @inlinable deinit { subscription.observerReleased() }
+}
+
 /// The end of a chain that leads into another observer.
 final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
   // Sound: immutable; a source sends one event at a time.
-  private let subscription: Subscription
   private let target: Observer<Value>
+  private let link: EndLink
 
   init(_ subscription: Subscription, to target: Observer<Value>) {
-    self.subscription = subscription
     self.target = target
+    link = EndLink(subscription)
   }
 
-  deinit { subscription.observerReleased() }
+  private var subscription: Subscription { link.subscription }
 
   override func send(_ value: Value) {
     if !subscription.isDisposed { target.send(value) }
@@ -31,17 +44,17 @@ final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unchecked Sen
   override var isDisposed: Bool { subscription.isDisposed || target.isDisposed }
 }
 
-/// The end of every chain: the handlers of one subscription.
+/// The end of a chain: the handlers of one subscription.
 ///
 /// The source holds it, and lets go of what the handlers capture at the terminal and at the disposal.
 @usableFromInline
 final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendable {
   // Sound: immutable; a source sends one event at a time.
-  @usableFromInline let subscription: Subscription
   @usableFromInline let next: (@Sendable (Value) -> Void)?
   @usableFromInline let progress: (@Sendable (ProgressUpdate) -> Void)?
   @usableFromInline let failed: (@Sendable (any Error) -> Void)?
   @usableFromInline let completed: (@Sendable () -> Void)?
+  @usableFromInline let link: EndLink
 
   @inlinable
   init(
@@ -49,14 +62,14 @@ final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendab
     next: (@Sendable (Value) -> Void)?, progress: (@Sendable (ProgressUpdate) -> Void)?,
     failed: (@Sendable (any Error) -> Void)?, completed: (@Sendable () -> Void)?
   ) {
-    self.subscription = subscription
     self.next = next
     self.progress = progress
     self.failed = failed
     self.completed = completed
+    link = EndLink(subscription)
   }
 
-  @inlinable deinit { subscription.observerReleased() }
+  @inlinable var subscription: Subscription { link.subscription }
 
   @inlinable
   override func send(_ value: Value) {

@@ -206,8 +206,15 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
     case .close:
       let link = link.take()
       slots.removeAll().deallocate()
+      // A subscription that somebody holds keeps the core.
+      if replays { forget() }
       _ = consume link
     }
+  }
+
+  private func forget() {
+    (progress, end) = (nil, nil)
+    replay = .last(0)
   }
 
   private func deliver(_ send: (Observer<Value>) -> Void) {

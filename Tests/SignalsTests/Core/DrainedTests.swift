@@ -74,6 +74,32 @@ import Testing
     #expect(held == nil)
   }
 
+  @Test(arguments: ["handlers", "observer"])
+  func `it waits until what was captured has gone, however long that takes`(end: String) async {
+    let subject = Subject<Int>()
+    let (drained, history) = (BlockingGate(), History())
+    let subscription: Subscription
+    do {
+      let token = SlowToken { history.add(drained.wait(atMost: .milliseconds(100)) ? "too early" : "gone") }
+      if end == "handlers" {
+        subscription = subject.signal.subscribe { _ in _ = token }
+      } else {
+        let target = Subject<Int>()
+        target.signal.subscribe { _ in _ = token }
+        subscription = subject.signal.subscribe(target)
+      }
+    }
+    let waiter = Task {
+      await subscription.drained()
+      drained.open()
+    }
+    for _ in 0..<50 { await Task.yield() }
+    onThread { subscription.dispose() }
+    await waiter.value
+    while history.log.isEmpty { await Task.yield() }
+    #expect(history.log == ["gone"])
+  }
+
   @Test(arguments: [true, false])
   func `it returns after a terminal, and when its handler has returned`(failing: Bool) async {
     let subject = Subject<Int>()
@@ -141,6 +167,12 @@ import Testing
 }
 
 private final class Token: Sendable {}
+
+private final class SlowToken: Sendable {
+  private let leave: @Sendable () -> Void
+  init(_ leave: @escaping @Sendable () -> Void) { self.leave = leave }
+  deinit { leave() }
+}
 
 private final class Unguarded: @unchecked Sendable {
   // Deliberately unsound: what the test is about.

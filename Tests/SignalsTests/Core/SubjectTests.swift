@@ -144,6 +144,22 @@ struct Broken: Error, Equatable {}
     withExtendedLifetime((subject, subscription)) {}
   }
 
+  @Test func `what a subject kept for newcomers goes with it, though a subscription is held`() {
+    final class Canary: Sendable {}
+    weak var canary: Canary?
+    var subject: Subject<Canary>? = Subject(replay: 1)
+    let subscription = subject?.signal.subscribe()
+    do {
+      let value = Canary()
+      canary = value
+      subject?.send(value)
+    }
+    #expect(canary != nil)
+    subject = nil
+    #expect(canary == nil)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `a thousand comers and goers leave the others in their order`() {
     let subject = Subject<Int>()
     let order = Subject<Int>(replay: 10_000)

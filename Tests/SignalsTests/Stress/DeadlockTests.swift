@@ -203,7 +203,7 @@ import Testing
       }
       done.open()
     }
-    #expect(done.wait(atMost: 20), "the other thread hangs: \(deed)")
+    #expect(done.wait(atMost: .seconds(20)), "the other thread hangs: \(deed)")
   }
 }
 

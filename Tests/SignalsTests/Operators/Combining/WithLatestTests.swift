@@ -135,4 +135,25 @@ import Testing
     #expect(recorder.values == [false, true])
     #expect(isGone.withLock { $0 })
   }
+
+  @Test func `a value of the other that gives way to a newer one is not released under a lock`() async {
+    final class Disposer: Sendable {
+      let subscription: Lock<Subscription?>
+      init(_ subscription: Subscription?) { self.subscription = Lock(subscription) }
+      // Comes in where the value waits.
+      deinit { subscription.withLock { $0.take() }?.dispose() }
+    }
+    #expect(
+      await endsInTime { _ in
+        let (source, other) = (Subject<Int>(), Subject<Disposer>())
+        let holder = Lock<Subscription?>(nil)
+        let subscription = source.signal.withLatest(from: other.signal).subscribe { _ in
+          other.send(Disposer(holder.withLock { $0 }))
+          other.send(Disposer(nil))
+        }
+        holder.withLock { $0 = subscription }
+        other.send(Disposer(nil))
+        source.send(0)
+      })
+  }
 }
