@@ -105,13 +105,18 @@ extension ProgressUpdate: CustomStringConvertible {
   /// For logs: `42%`, `42% 3/7 files`, `?`.
   public var description: String {
     var parts: [String] = []
-    if let fraction { parts.append("\(Int(fraction * 100))%") }
+    if let fraction { parts.append("\(Self.wholePercent(fraction))%") }
     if let done {
       let count = total.map { "\(Self.short(done))/\(Self.short($0))" } ?? Self.short(done)
       parts.append(unit.map { "\(count) \($0)" } ?? count)
     }
     if let message { parts.append(message) }
     return parts.isEmpty ? "?" : parts.joined(separator: " ")
+  }
+
+  /// Rounded down, so that only all of it is 100; though 0.29 times 100 is a little less than 29.
+  private static func wholePercent(_ fraction: Double) -> Int {
+    fraction < 1 ? min(Int(fraction * 100 + 1e-9), 99) : 100
   }
 
   private static func short(_ number: Double) -> String {
