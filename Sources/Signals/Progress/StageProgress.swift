@@ -2,11 +2,13 @@
 /// of their shares.
 ///
 /// A piece is worth its weight: 1 until it names another, also when it never says anything. Nothing is told before a
-/// piece has told something. Within one attempt the whole never falls. Nothing is kept of finished pieces but sums.
+/// piece has told something. A fraction that was known stays so when a later update leaves it out, until the next
+/// attempt. Within one attempt the whole never falls. Nothing is kept of finished pieces but sums.
 struct StageProgress: Sendable {
   private struct Stage {
     var weight: Double
     var done = 0.0
+    var attempt = 1
   }
 
   /// How many pieces there will be, as far as is known.
@@ -31,7 +33,9 @@ struct StageProgress: Sendable {
   /// What cannot be added up (counts of different units) is left out; message and phase are the newest.
   mutating func update(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
     let old = remove(id)
-    let stage = Stage(weight: update.weight ?? old?.weight ?? 1, done: update.fraction ?? 0)
+    let known = old?.attempt == update.attempt ? old?.done : nil
+    let stage = Stage(
+      weight: update.weight ?? old?.weight ?? 1, done: update.fraction ?? known ?? 0, attempt: update.attempt)
     running[id] = stage
     runningWeight += stage.weight
     runningDone += stage.weight * stage.done

@@ -38,6 +38,14 @@ import Testing
     #expect(progress.complete(1)?.fraction == 0.5)
   }
 
+  @Test func `a fraction that was known stays so when a message leaves it out, until the next attempt`() {
+    var progress = StageProgress(count: 2)
+    _ = progress.update(1, 0.5)
+    _ = progress.update(1, ProgressUpdate(message: "still at it"))
+    #expect(progress.update(2, 0.5).fraction == 0.5)
+    #expect(progress.update(1, ProgressUpdate(attempt: 2)).fraction == 0.25)
+  }
+
   @Test func `absurd weights give no absurd fraction`() {
     var progress = StageProgress(count: 2)
     for weight in [1e308, 1, 1e308, 1e-300] {
