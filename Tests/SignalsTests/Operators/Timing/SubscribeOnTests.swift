@@ -49,33 +49,6 @@ import Testing
     }
   }
 
-  @Test func `a start that was disposed while it ran has stopped when its source has`() async {
-    let (scheduler, release) = (VirtualScheduler(), AsyncGate())
-    let stopped = AsyncGate()
-    let own = Lock<Subscription?>(nil)
-    let log = Lock<[String]>([])
-    let source = Signal<Int> { _ in
-      let subscription = own.withLock { $0 }
-      subscription?.dispose {
-        log.withLock { $0.append("told") }
-        stopped.open()
-      }
-      #expect(subscription?.isStopping == true)
-      return AsyncDisposable {
-        await release.wait()
-        log.withLock { $0.append("stopped") }
-      }
-    }
-    let subscription = source.subscribe(on: scheduler).subscribe()
-    own.withLock { $0 = subscription }
-    scheduler.advance(by: .zero)
-    #expect(log.withLock { $0 } == [])
-    release.open()
-    await stopped.wait()
-    #expect(log.withLock { $0 } == ["stopped", "told"])
-    #expect(!subscription.isStopping)
-  }
-
   @Test func `the subscription scheduler starts at once on a scheduler`() {
     let scheduler = VirtualScheduler()
     let source = Signal<Int> { observer in
