@@ -36,7 +36,8 @@ struct FlattenProgress: Sendable {
 
   /// The outer signal's own; `isAlone`: no inner signal runs.
   mutating func outer(_ update: ProgressUpdate, isAlone: Bool) -> ProgressUpdate? {
-    if !hasOuter, let count = stages?.count { stages?.expect(count + 1) }
+    // What is more than can be counted wraps, and is no more than was expected.
+    if !hasOuter, let count = stages?.count { stages?.expect(count &+ 1) }
     hasOuter = true
     if stages == nil, aggregate == nil { return isAlone ? update : nil }
     return inner(Self.outer, update)
