@@ -63,7 +63,7 @@ import Testing
     #expect(received.withLock { $0 } == 1)
   }
 
-  @Test func `a disposal ends also a sequence without an end that does not look whether it is cancelled`() async {
+  @Test func `a disposal ends also an endless sequence that does not look whether it is cancelled`() async {
     let stopped = BlockingGate()
     let subscription = Signal.from(Endless()).take(3).subscribe()
     await subscription.drained()
