@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: ["on a scheduler", "inside flatMap", "inside merge"])
-  func `one that is disposed while it starts has stopped when its start and its stop are over`(how: String) async {
+  func `one that is disposed while it starts has stopped when both are over`(how: String) async {
     let (scheduler, outer, stopped) = (VirtualScheduler(), Subject<Int>(), AsyncGate())
     let own = Lock<Subscription?>(nil)
     let source = Signal<Int> { [self] _ in
