@@ -52,8 +52,8 @@ struct PlainView {
 }
 
 extension ProgressUpdate {
-  /// Rounded down, and 100 only when the job is done.
+  /// Rounded down, though 0.29 times 100 is a little less than 29, and 100 only when the job is done.
   func shownPercent(isDone: Bool) -> Int? {
-    fraction.map { min(Int($0 * 100), isDone ? 100 : 99) }
+    fraction.map { min(Int($0 * 100 + 1e-9), isDone ? 100 : 99) }
   }
 }

@@ -27,7 +27,10 @@ final class AsyncConsumer<Element: Sendable> {
     var taken = Task.isCancelled ? .cancelled : mailbox.take(into: &batch)
     if taken == nil {
       taken = await withTaskCancellationHandler {
-        await mailbox.wait(into: &batch, isolation: isolation)
+        await withCheckedContinuation(isolation: isolation) { waiter in
+          // The batch is not held while the task waits: another one may take from it.
+          if let taken = mailbox.take(into: &batch, orWait: waiter) { waiter.resume(returning: taken) }
+        }
       } onCancel: { [mailbox] in
         mailbox.cancel()
       }

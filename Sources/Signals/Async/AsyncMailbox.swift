@@ -47,18 +47,13 @@ final class AsyncMailbox<Element: Sendable>: Sendable {
     buffer.withLock { $0.take(into: &batch) }
   }
 
-  /// The same, but waits for the next where there is nothing.
+  /// The same; where there is nothing, the next to come is for `waiter`.
   @inlinable
-  func wait(
-    into batch: inout Ring<Element>, isolation: isolated (any Actor)?
-  ) async -> Taken<Element> {
-    await withCheckedContinuation(isolation: isolation) { waiter in
-      let taken = buffer.withLock { buffer in
-        let taken = buffer.take(into: &batch)
-        if taken == nil { buffer.wait(waiter) }
-        return taken
-      }
-      if let taken { waiter.resume(returning: taken) }
+  func take(into batch: inout Ring<Element>, orWait waiter: Waiter) -> Taken<Element>? {
+    buffer.withLock { buffer in
+      let taken = buffer.take(into: &batch)
+      if taken == nil { buffer.wait(waiter) }
+      return taken
     }
   }
 

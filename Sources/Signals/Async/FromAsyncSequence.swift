@@ -14,7 +14,11 @@ extension Signal {
       // Detached: who happens to subscribe first must not decide about the actor, the priority or the task locals.
       let task = Task.detached(priority: priority) {
         do {
-          for try await value in sequence { observer.send(value) }
+          for try await value in sequence {
+            observer.send(value)
+            // Not all sequences look whether their task is cancelled.
+            if observer.isDisposed { return }
+          }
           observer.complete()
         } catch {
           observer.fail(error)

@@ -28,6 +28,10 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     /// start has returned. One that is stopped meanwhile is taken out.
     var starting: [Int: Int] = [:]
     var starts = 0
+    /// How many of the starts have not returned, also of those that were stopped meanwhile.
+    var startsUnderWay = 0
+    /// Of those who disposed meanwhile.
+    var waiting: [@Sendable () -> Void] = []
     var demanded = Ring<Start>()
     var isRunningStarts = false
 
@@ -35,8 +39,14 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     mutating func begin(_ key: Int) -> Int? {
       guard !isClosed else { return nil }
       starts += 1
+      startsUnderWay += 1
       starting[key] = starts
       return starts
+    }
+
+    mutating func takeWaiting() -> [@Sendable () -> Void] {
+      defer { waiting = [] }
+      return waiting
     }
   }
 
@@ -76,17 +86,19 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   }
 
   private func finish(_ key: Int, _ number: Int, _ source: (any Disposable)?) {
-    let isLate = state.withLock { state in
+    let (isLate, waiting) = state.withLock { state in
+      state.startsUnderWay -= 1
       guard state.starting[key] == number, !state.isClosed else {
         if let source { state.stopping.add(source) }
-        return true
+        return (true, state.startsUnderWay == 0 ? state.takeWaiting() : [])
       }
       state.starting[key] = nil
       // From here on `stop` finds it.
       state.running[key] = source ?? Unstoppable.source
-      return false
+      return (false, [])
     }
     if isLate, let source { dispose(source) }
+    for stopped in waiting { dispose(whenStopped: stopped) }
   }
 
   /// Whether source `key` was started and not stopped.
@@ -124,10 +136,18 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   package func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     dispose()
-    disposeAll(state.withLock { $0.stopping.all }, whenStopped: stopped)
+    let stopping = state.withLock { state -> [any Disposable]? in
+      guard state.startsUnderWay > 0 else { return state.stopping.all }
+      state.waiting.append(stopped)
+      return nil
+    }
+    if let stopping { disposeAll(stopping, whenStopped: stopped) }
   }
 
-  package var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
+  package var isStopping: Bool {
+    let (isStarting, stopping) = state.withLock { ($0.isClosed && $0.startsUnderWay > 0, $0.stopping.all) }
+    return isStarting || stopping.contains { $0.isStopping }
+  }
 
   private func sayClosed() {
     let closer = closer.withLock { $0.closer }

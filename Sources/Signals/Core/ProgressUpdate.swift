@@ -5,7 +5,8 @@
 ///
 /// ```swift
 /// observer.send(progress: 0.4)
-/// observer.send(progress: ProgressUpdate(done: 3, total: 10, unit: "files"))
+/// observer.send(progress: .percent(42))
+/// observer.send(progress: ProgressUpdate(done: 3, of: 10, unit: "files"))
 /// ```
 public struct ProgressUpdate: Sendable, Hashable {
   // -1 stands for unknown: half the size of an optional, and equal to itself (NaN is not).
@@ -46,6 +47,16 @@ public struct ProgressUpdate: Sendable, Hashable {
     self.rate = rate
     self.weight = weight
     self.attempt = attempt
+  }
+
+  /// So many are done, of a total if there is one.
+  public init<Count: BinaryInteger>(done: Count, of total: Count? = nil, unit: String? = nil) {
+    self.init(done: Double(done), total: total.map { Double($0) }, unit: unit)
+  }
+
+  /// An update for those who count in percent: `.percent(42)` is the fraction 0.42.
+  public static func percent(_ percent: Double) -> ProgressUpdate {
+    ProgressUpdate(fraction: percent / 100)
   }
 
   /// How much is done, in `unit`s.
@@ -105,13 +116,18 @@ extension ProgressUpdate: CustomStringConvertible {
   /// For logs: `42%`, `42% 3/7 files`, `?`.
   public var description: String {
     var parts: [String] = []
-    if let fraction { parts.append("\(Int(fraction * 100))%") }
+    if let fraction { parts.append("\(Self.wholePercent(fraction))%") }
     if let done {
       let count = total.map { "\(Self.short(done))/\(Self.short($0))" } ?? Self.short(done)
       parts.append(unit.map { "\(count) \($0)" } ?? count)
     }
     if let message { parts.append(message) }
     return parts.isEmpty ? "?" : parts.joined(separator: " ")
+  }
+
+  /// Rounded down, so that only all of it is 100; though 0.29 times 100 is a little less than 29.
+  private static func wholePercent(_ fraction: Double) -> Int {
+    fraction < 1 ? min(Int(fraction * 100 + 1e-9), 99) : 100
   }
 
   private static func short(_ number: Double) -> String {

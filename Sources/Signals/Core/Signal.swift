@@ -18,16 +18,17 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Attaches an observer that ends by itself at a terminal. The source sends one event at a time.
   @usableFromInline package let attach: @Sendable (Observer<Value>) -> (any Disposable)?
 
-  /// What `named(_:)` called it. What an operator makes of a named signal has no name.
-  public let name: String?
+  /// What is said of this signal alone: what an operator makes of it has none.
+  @usableFromInline let traits: SignalTraits?
 
   /// For sources and operators of this module, which keep the grammar and the order themselves.
   @usableFromInline
   init(
-    attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?, name: String? = nil
+    attaching attach: @escaping @Sendable (Observer<Value>) -> (any Disposable)?,
+    traits: SignalTraits? = nil
   ) {
     self.attach = attach
-    self.name = name
+    self.traits = traits
   }
 
   /// The same for sources in other modules of this package.
@@ -43,7 +44,7 @@ public struct Signal<Value: Sendable>: Sendable {
   /// any thread. What it returns is disposed once: at the disposal of the subscription or at the terminal.
   @inlinable
   public init(_ start: @escaping @Sendable (Observer<Value>) -> (any Disposable)?) {
-    name = nil
+    traits = nil
     attach = { downstream in
       let link = EmitterLink(downstream)
       link.attach(start(Emitter(link)))

@@ -51,3 +51,9 @@ public final class Subject<Value: Sendable>: Observer<Value>, @unchecked Sendabl
 
   public override var isDisposed: Bool { core.isEnded }
 }
+
+extension Subject where Value == Void {
+  /// Sends that it happened.
+  @inlinable
+  public func send() { send(()) }
+}

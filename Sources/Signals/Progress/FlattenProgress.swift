@@ -8,12 +8,23 @@ struct FlattenProgress: Sendable {
   private var arrivals = 0
   private var hasOuter = false
 
+  /// Of stages with these weights.
+  init(stages weights: [Double]) {
+    expected = nil
+    var aggregate = ProgressAggregate()
+    // The inner signals are numbered from 1 on.
+    for (index, weight) in weights.enumerated() { aggregate.declare(index + 1, weight: weight) }
+    self.aggregate = aggregate
+  }
+
   init(_ strategy: FlattenStrategy, expected: Int?) {
     self.expected = expected
     switch strategy.rule {
     case .latest, .exhaust: break
     case .merge:
-      if expected != nil || !strategy.runsOne { aggregate = ProgressAggregate(expected: expected) }
+      if expected != nil || !strategy.runsOne {
+        aggregate = ProgressAggregate(expected: expected, tellsCompletions: expected != nil)
+      }
     }
   }
 
@@ -22,6 +33,9 @@ struct FlattenProgress: Sendable {
     arrivals += 1
     expectAll()
   }
+
+  /// Inner signal `id` is about to start.
+  mutating func starts(_ id: Int, weight: Double) { aggregate?.declare(id, weight: weight) }
 
   mutating func inner(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
     aggregate?.update(id, update) ?? update
@@ -40,6 +54,7 @@ struct FlattenProgress: Sendable {
   mutating func outerCompleted() -> ProgressUpdate? { hasOuter ? innerCompleted(Self.outer) : nil }
 
   private mutating func expectAll() {
-    aggregate?.expect(max(arrivals, expected ?? 0) + (hasOuter ? 1 : 0))
+    // What is more than can be counted wraps, and is no more than was expected.
+    aggregate?.expect(max(arrivals, expected ?? 0) &+ (hasOuter ? 1 : 0))
   }
 }

@@ -9,17 +9,24 @@ extension Signal {
   /// Drops progress. Values and terminals pass unchanged.
   public func ignoreProgress() -> Signal<Value> { mapProgress { _ in nil } }
 
-  /// Stamps `weight` on each progress: how much this signal counts where several become one, as in `merge`.
+  /// Says how much this signal counts where several become one, as in `merge`: any measure, the same for all of them.
   ///
-  /// It replaces a weight that the source has given. One that is not a finite number above 0 is a programming error.
+  /// It is stamped on each progress, in the place of a weight that the source has given. The operator that makes several
+  /// one also knows it before the first progress, if this signal is what it is given. A weight that is not a finite
+  /// number above 0 is a programming error.
+  ///
+  /// ```swift
+  /// files.flatMap(.concat, expected: files.count) { upload($0).weighted(by: $0.size) }
+  /// ```
   public func weighted(by weight: Double) -> Signal<Value> {
     precondition(
       weight.isFinite && weight > 0, "weighted(by:) takes a finite number above 0, not \(weight)")
-    return mapProgress { update in
+    let stamped = mapProgress { update in
       var update = update
       update.weight = weight
       return update
     }
+    return Signal(attaching: stamped.attach, traits: SignalTraits(weight: weight))
   }
 
   /// `mapProgress` with a state for each subscription.

@@ -1,12 +1,12 @@
 /// The progress of several pieces of work as one: Σ wᵢfᵢ / Σ wᵢ over those that take part.
 ///
-/// - A piece takes part from its first progress on, with the weight that it names, 1 when it has named none. The weight
-///   may change.
+/// - A piece takes part from its first progress on, with the weight that it names, 1 when it has named none; or from the
+///   beginning, when its weight was declared. The weight may change.
 /// - A piece whose fraction is unknown counts 0 while it runs. A fraction that was known stays so when a later update
 ///   leaves it out, until the next attempt. While none is known, that of all is unknown.
 /// - A piece that has completed counts 1, folded into a sum, so that finished pieces cost no memory.
-/// - Where it is known how many pieces there will be (`expected`), each counts from the beginning, with the weight 1
-///   until it names another, also when it never says anything. Nothing is told before a piece has told something.
+/// - Where it is known how many pieces there will be (`expected`), each counts from the beginning, also when it never
+///   says anything: with the mean weight of those that have said something.
 /// - What cannot be added up (counts in different units, rates) is left out. Message and phase are the newest that
 ///   a piece has given, until it gives another, leaves it out, or completes.
 ///
@@ -23,8 +23,11 @@ struct ProgressAggregate: Sendable {
 
   private var running: [Int: Piece] = [:]
   private var shares = ShareTree()
+  /// The weights of completed pieces that have said something, and how many those are.
   private var finished = 0.0
   private var finishedCount = 0
+  /// How many have completed without a word.
+  private var silentCount = 0
   private var expected: Int?
   private var hasReported = false
   /// How many running pieces have a known fraction.
@@ -35,7 +38,24 @@ struct ProgressAggregate: Sendable {
   private var message = Remark()
   private var phase = Remark()
 
-  init(expected: Int? = nil) { self.expected = expected }
+  /// `tellsCompletions`: also when no piece has said anything yet.
+  init(expected: Int? = nil, tellsCompletions: Bool = false) {
+    self.expected = expected
+    hasReported = tellsCompletions
+  }
+
+  /// Piece number i takes part from the beginning where a weight is given for it.
+  init(weights: [Double?]) {
+    for case (let id, let weight?) in weights.enumerated() { declare(id, weight: weight) }
+  }
+
+  /// Piece `id` takes part from now on, if it does not yet, and nothing is known of it but its weight.
+  mutating func declare(_ id: Int, weight: Double) {
+    guard running[id] == nil else { return }
+    let piece = Piece(place: shares.insert(), weight: Self.bounded(weight))
+    running[id] = piece
+    shares[piece.place] = ProgressShare(weight: piece.weight)
+  }
 
   /// There will be `count` pieces at least.
   mutating func expect(_ count: Int) { expected = expected.map { max($0, count) } }
@@ -63,8 +83,12 @@ struct ProgressAggregate: Sendable {
     guard piece != nil || expected != nil else { return nil }
     if let piece { shares.remove(at: piece.place) }
     if piece?.fraction != nil { known -= 1 }
-    finished += piece?.weight ?? 1
-    finishedCount += 1
+    if let piece {
+      finished += piece.weight
+      finishedCount += 1
+    } else {
+      silentCount += 1
+    }
     message.forget(id)
     phase.forget(id)
     let told = fraction
@@ -87,11 +111,13 @@ struct ProgressAggregate: Sendable {
   }
 
   private mutating func raiseFraction() {
-    guard hasReported, finished > 0 || known > 0 else { return }
+    guard hasReported, finishedCount + silentCount + known > 0 else { return }
     let running = shares.total
-    let silent = expected.map { Double(max($0 - finishedCount - self.running.count, 0)) } ?? 0
-    let raw = (finished + running.done) / (finished + running.weight + silent)
-    fraction = max(fraction ?? 0, raw)
+    let heard = finishedCount + self.running.count
+    let mean = heard == 0 ? 1 : (finished + running.weight) / Double(heard)
+    let silent = max((expected ?? 0) - heard, silentCount)
+    let done = finished + running.done + Double(silentCount) * mean
+    fraction = max(fraction ?? 0, done / (finished + running.weight + Double(silent) * mean))
   }
 
   /// Far from where a sum of weights could overflow, or a product vanish.

@@ -81,7 +81,8 @@ extension Duration {
   /// In nanoseconds, from 0 to what an `Int` holds.
   fileprivate var wholeNanoseconds: Int {
     guard self > .zero else { return 0 }
-    guard components.seconds < 9_000_000_000 else { return .max }
+    // Asked of the duration itself: its components may not hold it.
+    guard self < .seconds(9_000_000_000) else { return .max }
     return Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000)
   }
 }

@@ -47,7 +47,7 @@ extension Marble: ExpressibleByStringLiteral {
   /// The diagram, which traps when something is wrong with it.
   public init(stringLiteral text: String) {
     do { try self.init(parsing: text) } catch {
-      preconditionFailure("A diagram can't be read:\n\(error)")
+      fatalError("A diagram can't be read:\n\(error)")
     }
   }
 }

@@ -115,7 +115,7 @@ private struct Score<Value: Sendable>: Sendable {
   init(_ marble: Marble, _ failure: any Error, _ tick: Duration, _ values: [String: Value]) {
     self.init(marble, failure, tick) { text in
       guard let value = values[text] else {
-        preconditionFailure("The diagram \(marble.text) has a value \"\(text)\": name it in `values`")
+        fatalError("The diagram \(marble.text) has a value \"\(text)\": name it in `values`")
       }
       return value
     }

@@ -38,7 +38,7 @@ extension SubscriptionLine: ExpressibleByStringLiteral {
   /// The line, which traps when something is wrong with it.
   public init(stringLiteral text: String) {
     do { try self.init(parsing: text) } catch {
-      preconditionFailure("A subscription line can't be read:\n\(error)")
+      fatalError("A subscription line can't be read:\n\(error)")
     }
   }
 }

@@ -125,7 +125,7 @@ extension VirtualScheduler {
     _ signal: Signal<Value>, _ line: SubscriptionLine?, _ write: @escaping @Sendable (Value) -> String
   ) -> Recording<Value> {
     if let line, line.begin(tick) < now {
-      preconditionFailure(
+      fatalError(
         "The subscription line \(line) begins before the time, which is \(now): record before the time moves")
     }
     let recording = Recording(self, write)

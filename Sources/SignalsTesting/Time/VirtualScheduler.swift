@@ -45,7 +45,7 @@ public final class VirtualScheduler: Scheduler {
 
   /// Makes a scheduler whose time is zero. `tick` is what one column of its diagrams lasts, above zero.
   public init(tick: Duration = .milliseconds(10)) {
-    precondition(tick > .zero, "VirtualScheduler takes a tick above zero, not \(tick)")
+    complain(unless: tick > .zero, "VirtualScheduler takes a tick above zero, not \(tick)")
     self.tick = tick
   }
 
@@ -81,8 +81,8 @@ public final class VirtualScheduler: Scheduler {
   /// Work runs one piece at a time. An `advance` from inside work, or beside that of another thread, adds its
   /// duration to the one that runs already, and returns before the time is reached.
   public func advance(by duration: Duration) {
-    precondition(
-      duration >= .zero,
+    complain(
+      unless: duration >= .zero,
       "VirtualScheduler.advance(by:) takes a duration from zero on, not \(duration): time never goes back")
     guard state.withLock({ $0.begin(by: duration) }) else { return }
     while let work = state.withLock({ $0.next(beyondGoal: false) }) { Schedulers.run(on: self, work) }
@@ -93,14 +93,14 @@ public final class VirtualScheduler: Scheduler {
   /// It traps when there is more than `limit` pieces of work, since then something schedules itself for ever, and
   /// when it is called while the time moves already.
   public func run(limit: Int = 100_000) {
-    precondition(
-      state.withLock { $0.begin(by: .zero) },
+    complain(
+      unless: state.withLock { $0.begin(by: .zero) },
       "VirtualScheduler.run() was called while the time moves already: call it from the test, not from work")
     var count = 0
     while let work = state.withLock({ $0.next(beyondGoal: true) }) {
       count += 1
-      precondition(
-        count <= limit,
+      complain(
+        unless: count <= limit,
         """
         VirtualScheduler.run() has run \(limit) pieces of work, up to \(now), and more are pending: something \
         schedules itself for ever. Dispose it, record it with an end (during: "^---!"), or use advance(by:)

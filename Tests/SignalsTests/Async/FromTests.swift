@@ -63,6 +63,14 @@ import Testing
     #expect(received.withLock { $0 } == 1)
   }
 
+  @Test func `a disposal ends also an endless sequence that does not look whether it is cancelled`() async {
+    let stopped = BlockingGate()
+    let subscription = Signal.from(Endless()).take(3).subscribe()
+    await subscription.drained()
+    subscription.dispose(whenStopped: { stopped.open() })
+    #expect(await endsInTime { _ in stopped.wait() })
+  }
+
   @MainActor @Test func `it never iterates on the main actor, also when subscribed there`() async throws {
     let onMain = Lock<[Bool]>([])
     let stream = Counting { onMain.withLock { $0.append(isMainQueue()) } }
@@ -81,6 +89,12 @@ private let mainKey: DispatchSpecificKey<Bool> = {
   DispatchQueue.main.setSpecific(key: key, value: true)
   return key
 }()
+
+/// Always has a next element, and never asks whether it is wanted.
+private struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  func makeAsyncIterator() -> Endless { self }
+  mutating func next() async -> Int? { 1 }
+}
 
 /// Counts to three, and says when it is asked. It runs on the actor of who iterates.
 private struct Counting: AsyncSequence, AsyncIteratorProtocol, Sendable {

@@ -38,6 +38,40 @@ import Testing
     #expect(log.withLock { $0 }.prefix(3) == ["start", "stop", "start"])
   }
 
+  @Test(arguments: ["on a scheduler", "inside flatMap", "inside merge"])
+  func `one that is disposed while it starts has stopped when both are over`(how: String) async {
+    let (scheduler, outer, stopped) = (VirtualScheduler(), Subject<Int>(), AsyncGate())
+    let own = Lock<Subscription?>(nil)
+    let source = Signal<Int> { [self] _ in
+      let subscription = own.withLock { $0 }
+      subscription?.dispose { [self] in
+        note("told")
+        stopped.open()
+      }
+      #expect(subscription?.isStopping == true)
+      return AsyncDisposable { [self] in
+        await release.wait()
+        note("stop")
+      }
+    }
+    let later = source.subscribe(on: scheduler)
+    let signal: Signal<Int> =
+      switch how {
+      case "on a scheduler": later
+      case "inside flatMap": outer.signal.flatMap { _ in source }
+      default: later.merge(with: outer.signal)
+      }
+    let subscription = signal.subscribe()
+    own.withLock { $0 = subscription }
+    outer.send(1)
+    scheduler.advance(by: .zero)
+    #expect(log.withLock { $0 } == [])
+    release.open()
+    await stopped.wait()
+    #expect(log.withLock { $0 } == ["stop", "told"])
+    #expect(!subscription.isStopping)
+  }
+
   @Test func `one that is added late to a compound is waited for`() async {
     let compound = CompoundDisposable()
     compound.dispose()

@@ -44,6 +44,15 @@ import Testing
     #expect(update.remaining == nil)
   }
 
+  @Test func `each whole percentage reads as itself, and only all of it as 100`() {
+    for percent in 0...100 {
+      #expect(ProgressUpdate(fraction: Double(percent) / 100).description == "\(percent)%")
+      #expect(ProgressUpdate(done: Double(percent), total: 100).description.hasPrefix("\(percent)% "))
+    }
+    #expect(ProgressUpdate(fraction: 0.9999).description == "99%")
+    #expect(ProgressUpdate(fraction: 1.0.nextDown).description == "99%")
+  }
+
   @Test func `it reads well`() {
     #expect(ProgressUpdate(done: 3, total: 7, unit: "files").description == "42% 3/7 files")
     #expect(ProgressUpdate().description == "?")

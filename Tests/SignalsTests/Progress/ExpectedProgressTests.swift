@@ -13,11 +13,12 @@ import Testing
     #expect(progress.complete(4)?.fraction == 1)
   }
 
-  @Test func `weights share the whole`() {
-    var progress = ProgressAggregate(expected: 2)
-    #expect(progress.update(1, ProgressUpdate(fraction: 1, weight: 3)).fraction == 0.75)
-    _ = progress.complete(1)
-    #expect(progress.update(2, ProgressUpdate(fraction: 0.5)).fraction == 0.875)
+  @Test func `weights share the whole, declared ones from the beginning`() {
+    var progress = ProgressAggregate(weights: [3, 1, nil])
+    #expect(progress.update(0, 1.0).fraction == 0.75)
+    #expect(progress.complete(0) == nil)
+    #expect(progress.update(1, ProgressUpdate(fraction: 0.5)).fraction == 0.875)
+    #expect(progress.update(2, ProgressUpdate(fraction: 1, weight: 4)).fraction == 0.9375)
   }
 
   @Test func `it never falls but in a new attempt`() {
@@ -54,7 +55,8 @@ import Testing
   /// Against the sums as they are written down, over all pieces, without folding.
   @Test func `every short sequence of reports gives the fraction of the plain formula`() {
     struct Piece {
-      var weight = 1.0
+      /// `nil` until it has said something.
+      var weight: Double?
       var fraction = 0.0
       var isFinished = false
     }
@@ -72,7 +74,7 @@ import Testing
         var result: ProgressUpdate?
         func report(_ fraction: Double, _ weight: Double?) {
           pieces[index].fraction = fraction
-          pieces[index].weight = weight ?? pieces[index].weight
+          pieces[index].weight = weight ?? pieces[index].weight ?? 1
           hasReported = true
           result = progress.update(index, ProgressUpdate(fraction: fraction, weight: weight))
         }
@@ -85,8 +87,10 @@ import Testing
           pieces[index].isFinished = true
           result = progress.complete(index)
         }
-        let done = pieces.reduce(0) { $0 + $1.weight * ($1.isFinished ? 1 : $1.fraction) }
-        let part = done / pieces.reduce(0) { $0 + $1.weight }
+        let heard = pieces.compactMap(\.weight)
+        let mean = heard.isEmpty ? 1 : heard.reduce(0, +) / Double(heard.count)
+        let done = pieces.reduce(0) { $0 + ($1.weight ?? mean) * ($1.isFinished ? 1 : $1.fraction) }
+        let part = done / pieces.reduce(0) { $0 + ($1.weight ?? mean) }
         if hasReported { highest = max(highest, part) }
         if let fraction = result?.fraction { #expect(abs(fraction - highest) < 1e-12, "\(steps)") }
         if !hasReported { #expect(result == nil, "\(steps)") }
@@ -103,5 +107,29 @@ import Testing
     }
     explore([], 5)
     #expect(explored > 1_000)
+  }
+
+  @Test func `a fraction that was known stays so when a message leaves it out, until the next attempt`() {
+    var progress = ProgressAggregate(expected: 2)
+    _ = progress.update(1, 0.5)
+    _ = progress.update(1, ProgressUpdate(message: "still at it"))
+    #expect(progress.update(2, 0.5).fraction == 0.5)
+    #expect(progress.update(1, ProgressUpdate(attempt: 2)).fraction == 0.25)
+  }
+
+  @Test func `who has not said its weight counts as much as the mean of those that have`() {
+    var progress = ProgressAggregate(expected: 4)
+    let fractions = (1...4).flatMap { id in
+      [
+        progress.update(id, ProgressUpdate(fraction: 0.5, weight: 100)).fraction,
+        progress.complete(id)?.fraction,
+      ]
+    }
+    #expect(fractions == [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1])
+  }
+
+  @Test func `completions are told, where that is asked for, also when no piece says anything`() {
+    var progress = ProgressAggregate(expected: 4, tellsCompletions: true)
+    #expect((1...4).map { progress.complete($0)?.fraction } == [0.25, 0.5, 0.75, 1])
   }
 }

@@ -134,6 +134,17 @@ import Testing
     await ran.wait()
   }
 
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(1e19), Duration(attoseconds: .max)])
+  func `a delay of any length is waited for, and can be called off`(delay: Duration) {
+    let scheduler = QueueScheduler(label: "test")
+    let canary = CallCounter()
+    scheduler.schedule(after: delay) { canary.next() }.dispose()
+    let timer = scheduler.schedule(after: delay) { canary.next() }
+    DispatchQueue(label: "other").sync {}
+    #expect(canary.count == 0)
+    timer.dispose()
+  }
+
   @Test func `queue work runs in order, and not once it is disposed`() async {
     let queue = DispatchQueue(label: "test")
     let scheduler = QueueScheduler(queue)

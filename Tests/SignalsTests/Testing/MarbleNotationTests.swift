@@ -164,6 +164,29 @@ import Testing
     #expect(!error.mend.isEmpty)
   }
 
+  @Test func `no text traps, and each fault has a place in it and a mend`() {
+    let alphabet = Array("a-|#[]()'\\u{},*@?/1^! \n\u{301}".unicodeScalars)
+    var texts = [""]
+    for length in 1...3 {
+      let longest = texts.filter { $0.unicodeScalars.count == length - 1 }
+      texts += longest.flatMap { text in alphabet.map { text + String($0) } }
+    }
+    texts += ["(1e999)", "(@99999999999999999999)", "'\\u{FFFFFFFFFF}'", "'\\u{D800}'", "(1/1e-400)"]
+    for text in texts {
+      for fault in faults(of: text) {
+        #expect((0...max(0, text.unicodeScalars.count - 1)).contains(fault.place), "\(text.debugDescription)")
+        #expect(!fault.problem.isEmpty && !fault.mend.isEmpty)
+      }
+    }
+  }
+
+  private func faults(of text: String) -> [MarbleError] {
+    var faults: [MarbleError] = []
+    do { _ = try Marble(parsing: text) } catch { faults.append(error) }
+    do { _ = try SubscriptionLine(parsing: text) } catch { faults.append(error) }
+    return faults
+  }
+
   @Test func `a literal with a fault traps and says the same`() async {
     let diagram = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Marble("-$")

@@ -9,7 +9,7 @@ extension Signal {
   /// weighted, and never falls inside one attempt.
   public static func combineLatest(_ signals: [Signal<Value>]) -> Signal<[Value]> {
     let count = signals.count
-    return joined(signals) { Rows(CombineLatestMachine(count: count)) }
+    return joined(signals) { Rows(CombineLatestMachine(count: count), $0) }
   }
 
   /// Sends tuples of the latest values of the signals, whenever one of them sends a value, once all have sent one: the

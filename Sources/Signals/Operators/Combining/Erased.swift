@@ -2,7 +2,9 @@
 
 extension Signal {
   /// The same signal, of values whose type only the caller remembers.
-  var erased: Signal<any Sendable> { map { $0 } }
+  var erased: Signal<any Sendable> {
+    Signal<any Sendable>(attaching: (map { $0 } as Signal<any Sendable>).attach, traits: traits)
+  }
 
   /// This signal and `others`, erased.
   func erased<each Other>(with others: repeat Signal<each Other>) -> [Signal<any Sendable>] {

@@ -12,11 +12,12 @@ extension Signal {
   ///
   /// They are subscribed in order. When the signal ends meanwhile, the rest is not.
   static func joined<Logic: FunnelLogic>(
-    _ signals: [Signal<Value>], by makeLogic: @escaping @Sendable () -> Logic
+    _ signals: [Signal<Value>], by makeLogic: @escaping @Sendable (ProgressAggregate) -> Logic
   ) -> Signal<Logic.Output> where Logic.Input == SourceEvent<Value> {
     guard !signals.isEmpty else { return .empty }
     return Signal<Logic.Output>(attaching: { downstream in
-      let funnel = Funnel(makeLogic(), downstream)
+      let progress = ProgressAggregate(weights: signals.map(\.weight))
+      let funnel = Funnel(makeLogic(progress), downstream)
       for (index, signal) in signals.enumerated() {
         funnel.attach(index) {
           signal.attach(funnel.inlet(index) { SourceEvent(source: index, event: $0) })

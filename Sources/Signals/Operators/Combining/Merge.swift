@@ -5,11 +5,15 @@ extension Signal {
   /// are. Of no signals it completes at once.
   ///
   /// Progress is that of all signals as one, weighted: it never falls inside one attempt, and each retry of a signal
-  /// is a new attempt. A signal takes part from its first progress on, and counts in full once it has completed.
+  /// is a new attempt. A signal takes part from its first progress on, or from the beginning if it is `weighted(by:)`; it
+  /// counts in full once it has completed.
   public static func merge(_ signals: [Signal<Value>]) -> Signal<Value> {
     let count = signals.count
-    return joined(signals) { Merge(running: count) }
+    return joined(signals) { Merge(running: count, $0) }
   }
+
+  /// Sends the values of all `signals` as they come: see the form with an array.
+  public static func merge(_ signals: Signal<Value>...) -> Signal<Value> { merge(signals) }
 
   /// Sends the values of this signal and of `others` as they come.
   public func merge(with others: Signal<Value>...) -> Signal<Value> {
@@ -18,10 +22,13 @@ extension Signal {
 }
 
 struct Merge<Value: Sendable>: FunnelLogic {
-  var running: Int
-  private var aggregate = ProgressAggregate()
+  private var running: Int
+  private var aggregate: ProgressAggregate
 
-  init(running: Int) { self.running = running }
+  init(running: Int, _ aggregate: ProgressAggregate) {
+    self.running = running
+    self.aggregate = aggregate
+  }
 
   mutating func receive(
     _ input: SourceEvent<Value>, _ downstream: Observer<Value>, _ funnel: Funnel<Self>

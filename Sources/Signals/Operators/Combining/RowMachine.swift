@@ -20,9 +20,12 @@ struct RowStep<Value> {
 /// The shell around a `RowMachine`: sends its rows, and the progress of all sources as one.
 struct Rows<Machine: RowMachine>: FunnelLogic {
   private var machine: Machine
-  private var aggregate = ProgressAggregate()
+  private var aggregate: ProgressAggregate
 
-  init(_ machine: Machine) { self.machine = machine }
+  init(_ machine: Machine, _ aggregate: ProgressAggregate) {
+    self.machine = machine
+    self.aggregate = aggregate
+  }
 
   mutating func receive(
     _ input: SourceEvent<Machine.Value>, _ downstream: Observer<[Machine.Value]>, _ funnel: Funnel<Self>

@@ -9,7 +9,7 @@ extension Signal {
   /// signals as one, weighted, and never falls inside one attempt.
   public static func zip(_ signals: [Signal<Value>]) -> Signal<[Value]> {
     let count = signals.count
-    return joined(signals) { Rows(ZipMachine(count: count)) }
+    return joined(signals) { Rows(ZipMachine(count: count), $0) }
   }
 
   /// Sends tuples of the first values of the signals, then of the second ones, and so on: the same for signals of

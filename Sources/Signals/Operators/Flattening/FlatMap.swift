@@ -13,8 +13,9 @@ extension Signal {
   /// disposed before the next one starts; a stop that takes time is not waited for.
   ///
   /// Progress:
-  /// - with `expected`, how many inner signals there will be, each is worth its weight (1 until it says otherwise) of
-  ///   the whole, which never falls within one attempt. If more come than were expected, the whole grows;
+  /// - with `expected`, how many inner signals there will be, each is worth its weight of the whole, which never falls
+  ///   within one attempt. One that has not said its weight yet counts as much as the mean of those that have. That
+  ///   one has completed is told too. If more come than were expected, the whole grows;
   /// - else, where several run (`.merge`): the sum by weight over those that have sent progress. It never falls within
   ///   one attempt, so it can only stand still when later ones join: say what is `expected` if that matters;
   /// - else, where one runs (`.concat`, `.latest`, `.exhaust`): its own, unchanged; it starts again with each.
@@ -26,8 +27,15 @@ extension Signal {
     _ transform: @escaping @Sendable (Value) -> Signal<Output>
   ) -> Signal<Output> {
     precondition(expected ?? 0 >= 0, "flatMap(expected:) takes 0 or more, not \(expected ?? 0)")
-    return Signal<Output>(attaching: { [attach] downstream in
-      let funnel = Funnel(Flatten(strategy, expected, transform), downstream)
+    return flatMap(strategy, FlattenProgress(strategy, expected: expected), transform)
+  }
+
+  func flatMap<Output>(
+    _ strategy: FlattenStrategy, _ progress: FlattenProgress,
+    _ transform: @escaping @Sendable (Value) -> Signal<Output>
+  ) -> Signal<Output> {
+    Signal<Output>(attaching: { [attach] downstream in
+      let funnel = Funnel(Flatten(strategy, progress, transform), downstream)
       let outer = Flatten<Value, Output>.outer
       funnel.attach(outer) { attach(funnel.inlet(outer) { .outer($0) }) }
       return funnel.sources

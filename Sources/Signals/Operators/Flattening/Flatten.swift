@@ -3,6 +3,8 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
   enum Input: Sendable {
     case outer(Event<Value>)
     case inner(Int, Event<Output>)
+    /// Inner signal `id` says its weight before it starts.
+    case weight(Int, Double)
   }
 
   /// The key of the outer signal; the inner ones follow.
@@ -14,11 +16,11 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
   private var waiting = Ring<Value>()
 
   init(
-    _ strategy: FlattenStrategy, _ expected: Int?,
+    _ strategy: FlattenStrategy, _ progress: FlattenProgress,
     _ transform: @escaping @Sendable (Value) -> Signal<Output>
   ) {
     machine = FlattenMachine(strategy)
-    progress = FlattenProgress(strategy, expected: expected)
+    self.progress = progress
     self.transform = transform
   }
 
@@ -36,7 +38,9 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
       if machine.outerCompleted() == .complete { return .completed }
     case .inner(let id, let event) where machine.accepts(id):
       return receive(id, event, downstream, funnel)
-    case .inner:
+    case .weight(let id, let weight) where machine.accepts(id):
+      progress.starts(id, weight: weight)
+    case .inner, .weight:
       break
     case .outer(.failed(let error)):
       return .failed(error)
@@ -83,7 +87,11 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
   }
 
   private mutating func start(_ id: Int, _ value: Value, _ funnel: Funnel<Self>) {
-    funnel.start(id) { [transform] in transform(value).attach(funnel.inlet(id) { .inner(id, $0) }) }
+    funnel.start(id) { [transform] in
+      let inner = transform(value)
+      if let weight = inner.weight { funnel.receive(.weight(id, weight)) }
+      return inner.attach(funnel.inlet(id) { .inner(id, $0) })
+    }
   }
 
   static func conflationKey(of input: Input) -> Int? {

@@ -3,8 +3,11 @@ extension Signal {
   ///
   /// The name is this signal's alone: what an operator makes of it has none.
   public func named(_ name: String) -> Signal<Value> {
-    Signal(attaching: attach, name: name)
+    Signal(attaching: attach, traits: SignalTraits(name: name, weight: weight))
   }
+
+  /// What `named(_:)` called it. What an operator makes of a named signal has no name.
+  public var name: String? { traits?.name }
 }
 
 extension Signal: CustomStringConvertible {

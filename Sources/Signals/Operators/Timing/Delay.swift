@@ -40,7 +40,7 @@ struct Delay<Value: Sendable>: FunnelLogic {
       if event.isTerminal { funnel.stop(0) }
       if isFirst { funnel.schedule(1, after: duration, on: scheduler, .due) }
     case .due:
-      if let end = sendDue(downstream) { return end }
+      if let end = sendDue(downstream, funnel) { return end }
       if let next = waiting.first {
         funnel.schedule(1, after: next.due - scheduler.now, on: scheduler, .due)
       }
@@ -48,9 +48,10 @@ struct Delay<Value: Sendable>: FunnelLogic {
     return nil
   }
 
-  private mutating func sendDue(_ downstream: Observer<Value>) -> End? {
+  private mutating func sendDue(_ downstream: Observer<Value>, _ funnel: Funnel<Self>) -> End? {
     let now = scheduler.now
-    while let first = waiting.first, first.due <= now {
+    // A handler may dispose, and much may be due.
+    while !funnel.sources.isClosed, let first = waiting.first, first.due <= now {
       _ = waiting.popFirst()
       switch first.event {
       case .next(let value):

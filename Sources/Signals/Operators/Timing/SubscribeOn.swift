@@ -5,12 +5,10 @@ extension Signal {
   /// and in the background elsewhere. Where the stop has to run on a scheduler too, its closure schedules it.
   public func subscribe(on scheduler: any Scheduler) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
-      let disposable = CompoundDisposable()
-      disposable.add(
-        scheduler.schedule {
-          if !disposable.isDisposed { disposable.add(attach(downstream)) }
-        })
-      return disposable
+      // They know what it means to be disposed while a source starts.
+      let sources = FunnelSources()
+      sources.set(0, scheduler.schedule { sources.start(1) { attach(downstream) } })
+      return sources
     })
   }
 }

@@ -111,6 +111,14 @@ import Testing
     }
   }
 
+  @Test func `the largest number that can be expected is not one too many`() {
+    let outer = Subject<Int>()
+    let recorder = Recorder(outer.signal.flatMap(expected: .max) { Cold.values($0) })
+    outer.send(progress: 0.5)
+    outer.send(1)
+    #expect(recorder.values == [1])
+  }
+
   @Test func `progress passes at once, in its place between the values`() {
     let inner = Subject<Int>()
     let recorder = Recorder(Cold.values(0).flatMap(.concat) { _ in inner.signal })

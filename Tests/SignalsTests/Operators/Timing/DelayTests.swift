@@ -59,6 +59,19 @@ import Testing
     #expect(recorder.log == [])
   }
 
+  @Test func `of what is due at once nothing goes on after the one that ends the subscription`() {
+    let seen = CallCounter()
+    let recorder = Recorder(
+      source.signal.delay(.seconds(1), on: scheduler).map { value in
+        seen.next()
+        return value
+      }.take(1))
+    for value in 1...3 { source.send(value) }
+    scheduler.advance(by: .seconds(1))
+    #expect(recorder.log == ["next(1)", "completed"])
+    #expect(seen.count == 1)
+  }
+
   @Test func `a source that has ended is let go of at once`() {
     let stops = Lock(0)
     let source = Signal<Int>.attaching { observer in
