@@ -22,6 +22,8 @@ final class Bench: Sendable {
   let time = VirtualScheduler()
   let runs = Runs()
   let population = Population()
+  /// What `GrammarSpy` has to say.
+  private let spied = History()
   private let silent = Subject<Item>()
   private let start: [ScriptStep]
   private let held = Lock(Held())
@@ -43,7 +45,9 @@ final class Bench: Sendable {
       }
       return run
     }
-    let signal = wrap(entry.apply(source, kit))
+    let applied = entry.apply(source, kit)
+    let signal = wrap(
+      .attaching { [runs, spied] in applied.attach(GrammarSpy($0, runs, spied)) })
     held.withLock { held in
       held.signal = signal
       held.probe = probe
@@ -113,7 +117,11 @@ final class Bench: Sendable {
   // MARK: Listening
 
   /// Subscribes; `handling` is run inside each handler, with the number of the event from 0 on.
-  func listen(_ handling: @escaping @Sendable (Int) -> Void = { _ in }) -> Listening {
+  ///
+  /// Work that is due at once is done, unless time stands still: the start of a source, for example.
+  func listen(timeStandsStill: Bool = false, _ handling: @escaping @Sendable (Int) -> Void = { _ in })
+    -> Listening
+  {
     let listener = Listener(handling)
     let signal = held.withLock {
       $0.start = start
@@ -128,8 +136,7 @@ final class Bench: Sendable {
     } completed: {
       listener.receive("completed")
     }
-    // Work that is due at once: the start of a source, for example.
-    time.advance(by: .zero)
+    if !timeStandsStill { time.advance(by: .zero) }
     return Listening(subscription ?? Subscription.ended, listener)
   }
 
@@ -151,7 +158,7 @@ final class Bench: Sendable {
 
   /// What is wrong after the end of a subscription that the user still holds, like the signal.
   func faults(afterEndOf listening: Listening) -> [String] {
-    var faults = listening.grammarFaults
+    var faults = listening.grammarFaults + spied.log
     if entry.linger > .zero { time.advance(by: entry.linger) }
     if listening.listener != nil { faults.append("the handlers are kept") }
     if time.pendingCount > 0 { faults.append("\(time.pendingCount) timers are pending") }

@@ -24,6 +24,19 @@ import Testing
     #expect(faults.isEmpty, "\(faults.prefix(3))")
   }
 
+  @Test(arguments: Catalogue.operators)
+  func `a disposal right behind the subscription leaves nothing`(entry: CatalogueEntry) {
+    let bench = Bench(entry)
+    let listening = bench.listen(timeStandsStill: true)
+    let log = listening.log
+    listening.subscription.dispose()
+    #expect(bench.faults(afterEndOf: listening) == [])
+    bench.settle()
+    bench.perform([.next, .progress, .complete])
+    #expect(listening.log == log)
+    #expect(bench.faults(afterEndOf: listening) == [])
+  }
+
   private static func run(
     _ entry: CatalogueEntry, _ script: [ScriptStep], disposingAt number: Int?
   ) -> (log: [String], early: Int, faults: [String]) {
