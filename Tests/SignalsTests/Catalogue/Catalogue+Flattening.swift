@@ -28,7 +28,7 @@ extension Catalogue {
       },
       CatalogueEntry(
         "flatMap(_:expected:_:)", ".\(strategy), as several inner signals", row: .whatever,
-        onCompletion: .depends
+        onCompletion: .depends, but: .startsFirst
       ) { source, kit in Signal.just(1, 2, 3).flatMap(strategy) { _ in kit.same(source) } },
     ]
   }

@@ -21,6 +21,8 @@ struct CatalogueEntry: Sendable, CustomTestStringConvertible {
     /// A source without an end is not told, while it starts, that enough has come: nothing comes out so early, or what
     /// would end it is there only when it has started.
     case isDeaf
+    /// What it is combined with starts later: the source is heard in another order when it sends while it starts.
+    case startsFirst
     /// A subscription joins what is there: its history is not its own.
     case isShared
     /// What the source sent is kept after the end, on purpose.
@@ -61,6 +63,7 @@ struct CatalogueEntry: Sendable, CustomTestStringConvertible {
   var endsEarly: Bool { has { if case .endsEarly = $0 { true } else { false } } }
   var outlivesSource: Bool { has { if case .outlivesSource = $0 { true } else { false } } }
   var isDeaf: Bool { has { if case .isDeaf = $0 { true } else { false } } }
+  var startsFirst: Bool { has { if case .startsFirst = $0 { true } else { false } } }
   var isShared: Bool { has { if case .isShared = $0 { true } else { false } } }
   var keepsValues: Bool { has { if case .keepsValues = $0 { true } else { false } } }
   var keepsClosure: Bool { has { if case .keepsClosure = $0 { true } else { false } } }

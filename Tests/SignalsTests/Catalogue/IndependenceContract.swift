@@ -53,6 +53,16 @@ import Testing
     }
   }
 
+  @Test(arguments: Catalogue.operators.filter { !$0.startsFirst })
+  func `a source that sends while it starts is heard like one that sends later`(entry: CatalogueEntry) {
+    for body in ScriptStep.scripts(of: [.next, .progress], upTo: 3) {
+      for script in [body + [.complete], body + [.fail]] {
+        let (early, late) = (Self.log(of: entry, [], start: script), Self.log(of: entry, script))
+        if early != late { Issue.record("\(script): \(early), later \(late)") }
+      }
+    }
+  }
+
   @Test(arguments: Catalogue.operators)
   func `two subscriptions at a time share no state, also when one comes later`(entry: CatalogueEntry) {
     var expected = Expected(entry)
