@@ -166,7 +166,7 @@ final class Bench: Sendable {
     if !stops.allSatisfy({ $0 == 1 }) { faults.append("the runs of the source were stopped \(stops) times") }
     if runs.wanted > 0 { faults.append("the source is not told that nobody listens") }
     let kept = population.count.withLock { $0 }
-    if kept > 0, !entry.keepsValues { faults.append("\(kept) values are kept") }
+    if kept > 0, !entry.has(.keepsValues) { faults.append("\(kept) values are kept") }
     return faults
   }
 }

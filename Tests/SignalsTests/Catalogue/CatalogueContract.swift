@@ -31,8 +31,8 @@ import Testing
   func `a source without an end stops when enough has come`(entry: CatalogueEntry) {
     let bench = Bench(entry, endless: true) { $0.materialize().take(1).map { "\($0)" } }
     let listening = bench.listen()
-    #expect((bench.sent < Bench.bound) != entry.isDeaf)
-    if !entry.isDeaf, listening.hasEnded { #expect(bench.faults(afterEndOf: listening) == []) }
+    #expect((bench.sent < Bench.bound) != entry.has(.isDeaf))
+    if !entry.has(.isDeaf), listening.hasEnded { #expect(bench.faults(afterEndOf: listening) == []) }
   }
 
   @Test(arguments: Catalogue.operators, [ScriptStep.complete, .fail])
@@ -43,7 +43,7 @@ import Testing
       let bench = Bench(entry)
       let listening = bench.listen()
       bench.perform(body)
-      if entry.endsEarly, listening.hasEnded { continue }
+      if entry.has(.endsEarly), listening.hasEnded { continue }
       bench.perform(terminal)
       bench.settle()
       let expected: [Bool?] =

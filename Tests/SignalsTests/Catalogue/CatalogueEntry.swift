@@ -13,7 +13,7 @@ struct CatalogueEntry: Sendable, CustomTestStringConvertible {
   }
 
   /// What is unlike other operators, each for a reason that its documentation gives.
-  enum Exception: Sendable {
+  enum Exception: Hashable, Sendable {
     /// It ends by itself, before its source does.
     case endsEarly
     /// It goes on when its source is gone without a terminal: something else may still send.
@@ -40,7 +40,7 @@ struct CatalogueEntry: Sendable, CustomTestStringConvertible {
   let row: ProgressRow
   let onFailure: Ending
   let onCompletion: Ending
-  let exceptions: [Exception]
+  private let exceptions: Set<Exception>
   let apply: @Sendable (Signal<Item>, Kit) -> Signal<String>
 
   init<Output>(
@@ -53,20 +53,14 @@ struct CatalogueEntry: Sendable, CustomTestStringConvertible {
     self.row = row
     self.onFailure = onFailure
     self.onCompletion = onCompletion
-    self.exceptions = exceptions
+    self.exceptions = Set(exceptions)
     self.apply = { apply($0, $1).map { "\($0)" } }
   }
 
   var testDescription: String { use.isEmpty ? declaration : "\(declaration), \(use)" }
 
-  func has(_ exception: (Exception) -> Bool) -> Bool { exceptions.contains(where: exception) }
-  var endsEarly: Bool { has { if case .endsEarly = $0 { true } else { false } } }
-  var outlivesSource: Bool { has { if case .outlivesSource = $0 { true } else { false } } }
-  var isDeaf: Bool { has { if case .isDeaf = $0 { true } else { false } } }
-  var startsFirst: Bool { has { if case .startsFirst = $0 { true } else { false } } }
-  var isShared: Bool { has { if case .isShared = $0 { true } else { false } } }
-  var keepsValues: Bool { has { if case .keepsValues = $0 { true } else { false } } }
-  var keepsClosure: Bool { has { if case .keepsClosure = $0 { true } else { false } } }
+  func has(_ exception: Exception) -> Bool { exceptions.contains(exception) }
+
   var linger: Duration {
     for case .lingers(let duration) in exceptions { return duration }
     return .zero

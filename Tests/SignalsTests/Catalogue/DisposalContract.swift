@@ -58,7 +58,7 @@ import Testing
     entry: CatalogueEntry, ending: Ending
   ) {
     // A shared run goes on until somebody stops it, and something else that is still there may send.
-    if ending == .loseSource, entry.outlivesSource { return }
+    if ending == .loseSource, entry.has(.outlivesSource) { return }
     for body in [[], [.next], [.next, .next, .progress, .next], [.next, .progress, .pass]] as [[ScriptStep]] {
       let bench = Bench(entry)
       let listening = bench.listen()
@@ -74,7 +74,7 @@ import Testing
       if ending != .loseSource { listening.subscription.dispose() }
       if entry.linger > .zero { bench.time.advance(by: entry.linger) }
       #expect(listening.listener == nil, "the handlers are kept after \(body)")
-      let mayKeepClosure = ending == .loseSource && entry.keepsClosure
+      let mayKeepClosure = ending == .loseSource && entry.has(.keepsClosure)
       #expect(bench.areClosuresGone || mayKeepClosure, "what was given to the operator is kept after \(body)")
       #expect(bench.isSourceGone, "the source is kept after \(body)")
       #expect(bench.population.count.withLock { $0 } == 0, "values are kept after \(body)")

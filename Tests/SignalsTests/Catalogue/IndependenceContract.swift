@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: Catalogue.operators)
   func `a second subscription of the same signal is like the first`(entry: CatalogueEntry) {
     // A run that stays for who comes later is not repeated.
-    if entry.keepsValues { return }
+    if entry.has(.keepsValues) { return }
     for body in ScriptStep.scripts(of: [.next, .progress, .pass], upTo: 2) {
       for start in [[], body] {
         let script = start.isEmpty ? body + [.complete] : [.complete]
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Catalogue.operators.filter { !$0.startsFirst })
+  @Test(arguments: Catalogue.operators.filter { !$0.has(.startsFirst) })
   func `a source that sends while it starts is heard like one that sends later`(entry: CatalogueEntry) {
     for body in ScriptStep.scripts(of: [.next, .progress], upTo: 3) {
       for script in [body + [.complete], body + [.fail]] {
@@ -67,7 +67,7 @@ import Testing
   func `two subscriptions at a time share no state, also when one comes later`(entry: CatalogueEntry) {
     var expected = Expected(entry)
     for body in ScriptStep.scripts(of: [.next, .progress, .pass], upTo: 2) {
-      for count in 0...(entry.isShared ? 0 : body.count) {
+      for count in 0...(entry.has(.isShared) ? 0 : body.count) {
         let (head, tail) = (Array(body.prefix(count)), body.dropFirst(count) + [.complete])
         let bench = Bench(entry)
         let first = bench.listen()
