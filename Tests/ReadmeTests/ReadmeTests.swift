@@ -31,7 +31,9 @@ import Testing
   }
 
   @Test func `every script and command that the README names is there`() throws {
-    for path in ["scripts/demo", "scripts/test", "scripts/setup", "docker-compose.yml"] {
+    for path in [
+      "scripts/demo", "scripts/test", "scripts/setup", "scripts/bench", "scripts/docs", "docker-compose.yml",
+    ] {
       #expect(try text("README.md").contains(path))
       #expect(FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path))
     }

@@ -19,13 +19,16 @@ package struct Turn: ~Copyable, Sendable {
   /// `true`: the caller has the turn, and nothing waits.
   @inlinable
   func tryEnter() -> Bool {
-    phase.compareExchange(expected: Self.free, desired: Self.busy, ordering: .acquiring).exchanged
+    // Looked at first: to fail at an exchange takes the cache line away from the one who has the turn.
+    phase.load(ordering: .relaxed) == Self.free
+      && phase.compareExchange(expected: Self.free, desired: Self.busy, ordering: .acquiring).exchanged
   }
 
   /// Gives the turn back, if nothing waits. `false`: go on with what waits.
   @inlinable
   func leave() -> Bool {
-    phase.compareExchange(expected: Self.busy, desired: Self.free, ordering: .releasing).exchanged
+    phase.load(ordering: .relaxed) == Self.busy
+      && phase.compareExchange(expected: Self.busy, desired: Self.free, ordering: .releasing).exchanged
   }
 }
 

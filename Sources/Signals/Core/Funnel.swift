@@ -13,7 +13,8 @@ package protocol FunnelLogic: Sendable {
   ) -> End?
 
   /// While a handler is slow, an input takes the place of a waiting one of the same key, unless one without a key
-  /// came between. Progress has a key, by its source; values and terminals have none.
+  /// came between. Progress has a key, by its source; values and terminals have none. Where only one source delivers
+  /// there is no need: it conflates by itself.
   static func conflationKey(of input: Input) -> Int?
 }
 

@@ -2,45 +2,44 @@
 struct FlattenProgress: Sendable {
   private static let outer = 0
 
-  // At most one of them; neither where the running one speaks for itself.
-  private var stages: StageProgress?
+  /// `nil` where the running one speaks for itself.
   private var aggregate: ProgressAggregate?
+  private let expected: Int?
   private var arrivals = 0
   private var hasOuter = false
 
   init(_ strategy: FlattenStrategy, expected: Int?) {
+    self.expected = expected
     switch strategy.rule {
     case .latest, .exhaust: break
     case .merge:
-      if let expected {
-        stages = StageProgress(count: expected)
-      } else if !strategy.runsOne {
-        aggregate = ProgressAggregate()
-      }
+      if expected != nil || !strategy.runsOne { aggregate = ProgressAggregate(expected: expected) }
     }
   }
 
   /// One inner signal more will run.
   mutating func arrived() {
     arrivals += 1
-    stages?.expect(arrivals + (hasOuter ? 1 : 0))
+    expectAll()
   }
 
   mutating func inner(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
-    stages?.update(id, update) ?? aggregate?.update(id, update) ?? update
+    aggregate?.update(id, update) ?? update
   }
 
-  mutating func innerCompleted(_ id: Int) -> ProgressUpdate? {
-    stages != nil ? stages?.complete(id) : aggregate?.complete(id)
-  }
+  mutating func innerCompleted(_ id: Int) -> ProgressUpdate? { aggregate?.complete(id) }
 
   /// The outer signal's own; `isAlone`: no inner signal runs.
   mutating func outer(_ update: ProgressUpdate, isAlone: Bool) -> ProgressUpdate? {
-    if !hasOuter, let count = stages?.count { stages?.expect(count + 1) }
     hasOuter = true
-    if stages == nil, aggregate == nil { return isAlone ? update : nil }
+    expectAll()
+    if aggregate == nil { return isAlone ? update : nil }
     return inner(Self.outer, update)
   }
 
   mutating func outerCompleted() -> ProgressUpdate? { hasOuter ? innerCompleted(Self.outer) : nil }
+
+  private mutating func expectAll() {
+    aggregate?.expect(max(arrivals, expected ?? 0) + (hasOuter ? 1 : 0))
+  }
 }

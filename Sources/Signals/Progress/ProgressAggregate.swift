@@ -5,6 +5,8 @@
 /// - A piece whose fraction is unknown counts 0 while it runs. A fraction that was known stays so when a later update
 ///   leaves it out, until the next attempt. While none is known, that of all is unknown.
 /// - A piece that has completed counts 1, folded into a sum, so that finished pieces cost no memory.
+/// - Where it is known how many pieces there will be (`expected`), each counts from the beginning, with the weight 1
+///   until it names another, also when it never says anything. Nothing is told before a piece has told something.
 /// - What cannot be added up (counts in different units, rates) is left out. Message and phase are the newest that
 ///   a piece has given, until it gives another, leaves it out, or completes.
 ///
@@ -22,6 +24,9 @@ struct ProgressAggregate: Sendable {
   private var running: [Int: Piece] = [:]
   private var shares = ShareTree()
   private var finished = 0.0
+  private var finishedCount = 0
+  private var expected: Int?
+  private var hasReported = false
   /// How many running pieces have a known fraction.
   private var known = 0
   private var retries = 0
@@ -30,8 +35,14 @@ struct ProgressAggregate: Sendable {
   private var message = Remark()
   private var phase = Remark()
 
+  init(expected: Int? = nil) { self.expected = expected }
+
+  /// There will be `count` pieces at least.
+  mutating func expect(_ count: Int) { expected = expected.map { max($0, count) } }
+
   /// Takes in what piece `id` says, and gives what all of them together have to say.
   mutating func update(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
+    hasReported = true
     var piece = running[id] ?? Piece(place: shares.insert())
     if piece.fraction != nil { known -= 1 }
     if update.attempt != piece.attempt { startAgain(&piece, update.attempt) }
@@ -48,16 +59,18 @@ struct ProgressAggregate: Sendable {
 
   /// Piece `id` has completed. `nil`: there is nothing to tell.
   mutating func complete(_ id: Int) -> ProgressUpdate? {
-    guard let piece = running.removeValue(forKey: id) else { return nil }
-    if piece.fraction != nil { known -= 1 }
-    shares.remove(at: piece.place)
-    finished += piece.weight
+    let piece = running.removeValue(forKey: id)
+    guard piece != nil || expected != nil else { return nil }
+    if let piece { shares.remove(at: piece.place) }
+    if piece?.fraction != nil { known -= 1 }
+    finished += piece?.weight ?? 1
+    finishedCount += 1
     message.forget(id)
     phase.forget(id)
     let told = fraction
     raiseFraction()
     // One that was at 1 has moved the sum by a rounding error at most.
-    return piece.fraction == 1 || fraction == told ? nil : current
+    return piece?.fraction == 1 || fraction == told ? nil : current
   }
 
   private var current: ProgressUpdate {
@@ -74,9 +87,10 @@ struct ProgressAggregate: Sendable {
   }
 
   private mutating func raiseFraction() {
-    guard finished > 0 || known > 0 else { return }
+    guard hasReported, finished > 0 || known > 0 else { return }
     let running = shares.total
-    let raw = (finished + running.done) / (finished + running.weight)
+    let silent = expected.map { Double(max($0 - finishedCount - self.running.count, 0)) } ?? 0
+    let raw = (finished + running.done) / (finished + running.weight + silent)
     fraction = max(fraction ?? 0, raw)
   }
 

@@ -8,9 +8,22 @@ struct Article {
 
   /// Reads `Sources/Signals/Signals.docc/NAME.md`.
   init(_ name: String) throws {
-    self.name = name
-    text = try String(
-      contentsOf: Self.root.appending(path: "Sources/Signals/Signals.docc/\(name).md"), encoding: .utf8)
+    try self.init(path: "Sources/Signals/Signals.docc/\(name).md")
+  }
+
+  /// Reads a file of the repository.
+  init(path: String) throws {
+    name = path
+    text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The part under the heading, down to the next one.
+  init(path: String, heading: String) throws {
+    let whole = try Article(path: path)
+    name = heading
+    text =
+      whole.text.components(separatedBy: "\n### \(heading)\n").dropFirst().first?
+      .components(separatedBy: "\n### ").first ?? ""
   }
 
   private static let root = URL(filePath: #filePath)

@@ -42,8 +42,4 @@ struct SkipUntil<Value: Sendable>: FunnelLogic {
     }
     return nil
   }
-
-  static func conflationKey(of input: Input) -> Int? {
-    if case .source(.progress) = input { 0 } else { nil }
-  }
 }

@@ -31,10 +31,6 @@ struct TakeUntil<Value: Sendable>: FunnelLogic {
     }
     return nil
   }
-
-  static func conflationKey(of input: Input) -> Int? {
-    if case .source(.progress) = input { 0 } else { nil }
-  }
 }
 
 extension Event {

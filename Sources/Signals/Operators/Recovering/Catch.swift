@@ -61,14 +61,6 @@ struct Catch<Value: Sendable>: FunnelLogic {
     }
     return nil
   }
-
-  static func conflationKey(of input: Input) -> Int? {
-    switch input {
-    case .source(.progress): source
-    case .replacement(.progress): replacement
-    default: nil
-    }
-  }
 }
 
 private final class ReplaceErrorObserver<Value: Sendable>: OperatorObserver<Value, Value>,

@@ -104,8 +104,4 @@ struct Retry<Value: Sendable>: FunnelLogic {
   private func start(_ funnel: Funnel<Self>) {
     funnel.start(Self.source) { [signal] in signal.attach(funnel.inlet(Self.source) { .source($0) }) }
   }
-
-  static func conflationKey(of input: Input) -> Int? {
-    if case .source(.progress) = input { 0 } else { nil }
-  }
 }
