@@ -2,8 +2,8 @@ import Signals
 import SignalsTesting
 import Testing
 
-/// What every operator with one source has in common, walked over all of them.
-@Suite(.timeLimit(.minutes(2))) struct OneSourceTests {
+/// What operators with one source make of one script. What they have in common is proved by the catalogue.
+@Suite struct OneSourceTests {
   struct Operator: Sendable, CustomTestStringConvertible {
     let name: String
     let apply: @Sendable (Signal<Int>) -> Signal<String>
@@ -125,88 +125,5 @@ import Testing
     let recorder = Recorder(op.apply(subject.signal))
     Self.send(subject, failing: failing)
     #expect(recorder.log == (failing ? op.failing : op.completing))
-  }
-
-  @Test(arguments: operators)
-  func `a cold source that sends while it starts gives the same, to each of two subscriptions`(op: Operator) {
-    let stops = Lock(0)
-    let signal = op.apply(
-      Signal { observer in
-        Self.send(observer, failing: false)
-        return ActionDisposable { stops.withLock { $0 += 1 } }
-      })
-    #expect(Recorder(signal).log == op.completing)
-    #expect(Recorder(signal).log == op.completing)
-    #expect(stops.withLock { $0 } == 2)
-  }
-
-  @Test(arguments: operators)
-  func `two subscriptions at a time share no state`(op: Operator) {
-    let subject = Subject<Int>()
-    let signal = op.apply(subject.signal)
-    let recorders = [Recorder(signal), Recorder(signal)]
-    Self.send(subject, failing: false)
-    #expect(recorders.map(\.log) == [op.completing, op.completing])
-  }
-
-  @Test(arguments: operators)
-  func `disposal stops the source once, and nothing comes any more`(op: Operator) {
-    let stops = Lock(0)
-    let emitter = Lock<Observer<Int>?>(nil)
-    let signal = op.apply(
-      Signal { observer in
-        emitter.withLock { $0 = observer }
-        return ActionDisposable { stops.withLock { $0 += 1 } }
-      })
-    let recorder = Recorder(signal)
-    let source = emitter.withLock { $0 }
-    source?.send(1)
-    #expect(source?.isDisposed == false)
-    let log = recorder.log
-    recorder.subscription.dispose()
-    #expect(stops.withLock { $0 } == 1)
-    #expect(source?.isDisposed == true)
-    if let source { Self.send(source, failing: false) }
-    #expect(recorder.log == log)
-    #expect(stops.withLock { $0 } == 1)
-  }
-
-  @Test(arguments: operators)
-  func `an endless source that sends while it starts ends when enough has come`(op: Operator) {
-    let signal = op.apply(
-      Signal { observer in
-        var count = 0
-        while !observer.isDisposed {
-          count += 1
-          observer.send(count)
-          observer.send(progress: ProgressUpdate(done: Double(count)))
-        }
-        return nil
-      })
-    #expect(Recorder(signal.materialize().take(3)).log.last == "completed")
-  }
-
-  // What `startWith` sends comes before its source is there to be sent into.
-  @Test(arguments: operators.filter { $0.name != "startWith" })
-  func `what a handler sends comes out after what it handles`(op: Operator) {
-    let subject = Subject<Int>()
-    let order = Recorder(subject.signal)
-    let isFirst = Lock(true)
-    @Sendable func sendOnce() {
-      let isFirst = isFirst.withLock { isFirst in
-        defer { isFirst = false }
-        return isFirst
-      }
-      if isFirst { Self.send(subject, failing: false) }
-    }
-    let recorder = Recorder(
-      op.apply(subject.signal).handleEvents(next: { _ in sendOnce() }, progress: { _ in sendOnce() }))
-    subject.send(progress: 0.1)
-    subject.send(0)
-    subject.complete()
-    let replayed = Subject<Int>()
-    let expected = Recorder(op.apply(replayed.signal))
-    for event in order.events { replayed.send(event: event) }
-    #expect(recorder.log == expected.log)
   }
 }
