@@ -8,7 +8,10 @@ extension Signal {
       let disposable = CompoundDisposable()
       disposable.add(
         scheduler.schedule {
-          if !disposable.isDisposed { disposable.add(attach(downstream)) }
+          // Added first, so that a disposal waits for a start that is under way.
+          let link = Subscription()
+          disposable.add(link)
+          link.attach(link.isDisposed ? nil : attach(downstream))
         })
       return disposable
     })
