@@ -42,6 +42,11 @@ public final class ActionDisposable: Disposable {
     if isOver { stopped() }
   }
 
+  /// Whether the action has begun.
+  public var isDisposed: Bool {
+    state.withLock { if case .live = $0 { false } else { true } }
+  }
+
   /// Whether the action has begun and not returned.
   public var isStopping: Bool {
     state.withLock { if case .stopping = $0 { true } else { false } }

@@ -40,6 +40,11 @@ public final class AsyncDisposable: Disposable {
     }
   }
 
+  /// Whether the stop has begun.
+  public var isDisposed: Bool {
+    state.withLock { if case .live = $0 { false } else { true } }
+  }
+
   /// Whether the stop has begun and not returned.
   public var isStopping: Bool {
     state.withLock { if case .stopping = $0 { true } else { false } }

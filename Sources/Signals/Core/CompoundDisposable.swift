@@ -1,10 +1,13 @@
 /// Several disposables as one.
 ///
-/// One that is added after the disposal is disposed at once.
+/// One that is added after the disposal is disposed at once. Members that are finished are let go of from time to time,
+/// so that a compound that lives long does not grow with those that came and went.
 public final class CompoundDisposable: Disposable {
   private struct State {
     /// `nil`: disposed.
     var members: [any Disposable]?
+    /// How many members make it worth a look which are finished.
+    var crowd = 16
     /// Of those that are being disposed or were, what may not have stopped yet.
     var stopping = StoppingDisposables()
   }
@@ -22,12 +25,24 @@ public final class CompoundDisposable: Disposable {
   /// Adds a member, or disposes it when the compound is disposed already.
   public func add(_ member: (any Disposable)?) {
     guard let member else { return }
-    let isLate = state.withLock { state in
+    let (isLate, crowd) = state.withLock { state -> (Bool, [any Disposable]) in
       state.members?.append(member)
       if state.members == nil { state.stopping.add(member) }
-      return state.members == nil
+      let members = state.members ?? []
+      return (state.members == nil, members.count < state.crowd ? [] : members)
     }
     if isLate { stop(member) }
+    if !crowd.isEmpty { letFinishedGo(of: crowd) }
+  }
+
+  /// Asks and releases outside of the lock: members may be the user's.
+  private func letFinishedGo(of members: [any Disposable]) {
+    let finished = Set(members.filter { $0.isDisposed && !$0.isStopping }.map(ObjectIdentifier.init))
+    state.withLock { state in
+      state.members?.removeAll { finished.contains(ObjectIdentifier($0)) }
+      state.crowd = max(16, 2 * (state.members?.count ?? 0))
+    }
+    withExtendedLifetime(members) {}
   }
 
   /// Disposes the members, in the order in which they came.

@@ -9,11 +9,18 @@ public protocol Disposable: AnyObject, Sendable {
   /// A shared signal waits for it before it starts its source again.
   func dispose(whenStopped stopped: @escaping @Sendable () -> Void)
 
+  /// Whether it has ended, by `dispose()` or by itself: `false` unless a type says otherwise. A compound lets go of
+  /// members that have.
+  var isDisposed: Bool { get }
+
   /// Whether it has been disposed and takes its time to stop: `false` unless a type says otherwise.
   var isStopping: Bool { get }
 }
 
 extension Disposable {
+  /// `false`.
+  public var isDisposed: Bool { false }
+
   /// `false`.
   public var isStopping: Bool { false }
 

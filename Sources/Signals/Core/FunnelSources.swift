@@ -23,30 +23,17 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     var isClosed = false
     /// Of those that are being disposed or were, what may not have stopped yet.
     var stopping = StoppingDisposables()
+    /// What runs or is being started.
     var running: [Int: any Disposable] = [:]
-    /// What is being started, with a number of its own, since a stopped one's key can start again before the first
-    /// start has returned. One that is stopped meanwhile is taken out.
-    var starting: [Int: Int] = [:]
-    var starts = 0
-    /// How many of the starts have not returned, also of those that were stopped meanwhile.
-    var startsUnderWay = 0
-    /// Of those who disposed meanwhile.
-    var waiting: [@Sendable () -> Void] = []
     var demanded = Ring<Start>()
     var isRunningStarts = false
 
-    /// Notes that `key` is being started; returns the number of this start, `nil` when it is too late.
-    mutating func begin(_ key: Int) -> Int? {
+    /// From here on `key` can be stopped: the link waits for the start to return. `nil`: it is too late.
+    mutating func begin(_ key: Int) -> Subscription? {
       guard !isClosed else { return nil }
-      starts += 1
-      startsUnderWay += 1
-      starting[key] = starts
-      return starts
-    }
-
-    mutating func takeWaiting() -> [@Sendable () -> Void] {
-      defer { waiting = [] }
-      return waiting
+      let link = Subscription()
+      running[key] = link
+      return link
     }
   }
 
@@ -60,8 +47,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   /// Starts a source now.
   func start(_ key: Int, _ start: () -> (any Disposable)?) {
-    guard let number = state.withLock({ $0.begin(key) }) else { return }
-    finish(key, number, start())
+    if let link = state.withLock({ $0.begin(key) }) { link.attach(start()) }
   }
 
   /// Leaves a source for `runStarts`.
@@ -73,7 +59,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   func runStarts() {
     var isMine = false
     while true {
-      let (next, number) = state.withLock { state -> (Start?, Int?) in
+      let (next, link) = state.withLock { state -> (Start?, Subscription?) in
         guard isMine || !state.isRunningStarts else { return (nil, nil) }
         let next = state.demanded.popFirst()
         isMine = next != nil
@@ -81,36 +67,19 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
         return (next, next.flatMap { state.begin($0.key) })
       }
       guard let next else { return }
-      if let number { finish(next.key, number, next.start()) }
+      if let link { link.attach(next.start()) }
     }
-  }
-
-  private func finish(_ key: Int, _ number: Int, _ source: (any Disposable)?) {
-    let (isLate, waiting) = state.withLock { state in
-      state.startsUnderWay -= 1
-      guard state.starting[key] == number, !state.isClosed else {
-        if let source { state.stopping.add(source) }
-        return (true, state.startsUnderWay == 0 ? state.takeWaiting() : [])
-      }
-      state.starting[key] = nil
-      // From here on `stop` finds it.
-      state.running[key] = source ?? Unstoppable.source
-      return (false, [])
-    }
-    if isLate, let source { dispose(source) }
-    for stopped in waiting { dispose(whenStopped: stopped) }
   }
 
   /// Whether source `key` was started and not stopped.
   func isWanted(_ key: Int) -> Bool {
-    state.withLock { $0.running[key] != nil || $0.starting[key] != nil }
+    state.withLock { $0.running[key] != nil }
   }
 
   // MARK: Stopping
 
   func stop(_ key: Int) {
     let (stopped, demanded) = state.withLock { state -> ((any Disposable)?, Start?) in
-      if state.starting.removeValue(forKey: key) != nil { return (nil, nil) }
       if let running = state.running.removeValue(forKey: key) {
         state.stopping.add(running)
         return (running, nil)
@@ -136,18 +105,10 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   package func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     dispose()
-    let stopping = state.withLock { state -> [any Disposable]? in
-      guard state.startsUnderWay > 0 else { return state.stopping.all }
-      state.waiting.append(stopped)
-      return nil
-    }
-    if let stopping { disposeAll(stopping, whenStopped: stopped) }
+    disposeAll(state.withLock { $0.stopping.all }, whenStopped: stopped)
   }
 
-  package var isStopping: Bool {
-    let (isStarting, stopping) = state.withLock { ($0.isClosed && $0.startsUnderWay > 0, $0.stopping.all) }
-    return isStarting || stopping.contains { $0.isStopping }
-  }
+  package var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
 
   private func sayClosed() {
     let closer = closer.withLock { $0.closer }
@@ -181,10 +142,4 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
     _ = consume demanded
     return running
   }
-}
-
-/// Stands for a source that gave nothing to end it by.
-private final class Unstoppable: Disposable {
-  static let source = Unstoppable()
-  func dispose() {}
 }

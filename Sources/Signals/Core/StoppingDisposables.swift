@@ -3,18 +3,16 @@
 /// A member comes in under the lock under which it stops to be a live one, so that nobody finds it in neither place,
 /// and goes when it says that it has stopped.
 struct StoppingDisposables: Sendable {
-  private(set) var all: [any Disposable] = []
+  private var members: [ObjectIdentifier: any Disposable] = [:]
 
-  mutating func add(_ member: any Disposable) { all.append(member) }
+  var all: [any Disposable] { Array(members.values) }
 
-  mutating func remove(_ member: any Disposable) {
-    guard let index = all.lastIndex(where: { $0 === member }) else { return }
-    all.swapAt(index, all.count - 1)
-    all.removeLast()
-  }
+  mutating func add(_ member: any Disposable) { members[ObjectIdentifier(member)] = member }
+
+  mutating func remove(_ member: any Disposable) { members[ObjectIdentifier(member)] = nil }
 }
 
-/// Disposes all, in order; `stopped` runs once, when the last of them has stopped.
+/// Disposes all; `stopped` runs once, when the last of them has stopped.
 func disposeAll(_ members: [any Disposable], whenStopped stopped: @escaping @Sendable () -> Void) {
   guard !members.isEmpty else { return stopped() }
   // One more than there are: it can't be over before all have been told.

@@ -39,11 +39,8 @@ public class Subscription: Disposable, @unchecked Sendable {
   /// Ends the subscription; `stopped` runs when its sources have stopped, also where that takes time.
   public final func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
     end()
-    // Without a source there is nothing to wait for.
-    let flags = flags.load(ordering: .acquiring)
-    guard flags & Self.linked != 0 else { return stopped() }
-    if flags & Self.stopped != 0 { return whenSourceStopped([stopped]) }
-    // Another thread is at it.
+    if flags.load(ordering: .acquiring) & Self.stopped != 0 { return whenSourceStopped([stopped]) }
+    // Somebody is at it, or still starts the source, and will stop it then.
     change { $0.stopWaiters.append(stopped) }
     let old = self.flags.bitwiseOr(Self.stopAwaited, ordering: .acquiringAndReleasing).oldValue
     if old & Self.stopped != 0 { runStopWaiters() }
@@ -52,7 +49,7 @@ public class Subscription: Disposable, @unchecked Sendable {
   /// Whether it has ended and its source takes its time to stop.
   public final var isStopping: Bool {
     let flags = flags.load(ordering: .acquiring)
-    guard flags & Self.ended != 0, flags & Self.linked != 0 else { return false }
+    guard flags & Self.ended != 0 else { return false }
     if flags & Self.stopped == 0 { return true }
     return extras.withLock { $0?.value.stopping }?.isStopping ?? false
   }
@@ -128,10 +125,10 @@ public class Subscription: Disposable, @unchecked Sendable {
     }
   }
 
-  /// Takes what ends the source; disposed at once when the subscription has ended already. Once.
+  /// The start of the source has returned what ends it; that is disposed at once when the subscription has ended
+  /// already. Has to be called, once: who waits for the stop waits for the start.
   @usableFromInline
   final func attach(_ disposable: (any Disposable)?) {
-    guard let disposable else { return }
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
     if old & Self.ended != 0 { disposeUpstream() }

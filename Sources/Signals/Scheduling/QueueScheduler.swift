@@ -70,6 +70,8 @@ private final class QueueTimer: Disposable, @unchecked Sendable {
     source.activate()
   }
 
+  var isDisposed: Bool { work.isDisposed }
+
   func dispose() {
     source.cancel()
     // Now, and not only when the queue comes to let go of the handler.

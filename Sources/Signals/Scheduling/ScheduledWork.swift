@@ -13,4 +13,6 @@ final class ScheduledWork: Disposable {
     let work = work.withLock { $0.take() }
     _ = consume work
   }
+
+  var isDisposed: Bool { work.withLock { $0 == nil } }
 }

@@ -84,7 +84,9 @@ final class ShareHub: Sendable {
       let isAlone = state.starter?.run === run && state.machine.observers == 1
       return (state.machine.isWanted(run.generation), isAlone ? state.starter?.isDisposed : nil)
     }
-    return isWanted && isDisposed?() != true
+    guard isWanted, isDisposed?() == true else { return isWanted }
+    // The source gives up now: unless somebody came meanwhile, whoever comes later belongs to the next run.
+    return state.withLock { !$0.machine.abandon(run.generation) }
   }
 
   /// The source of `run` has ended; `deliver` says so to its observers.

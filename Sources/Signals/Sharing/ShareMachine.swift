@@ -121,6 +121,15 @@ struct ShareMachine: Sendable {
     }
   }
 
+  /// The one observer of run `generation` has gone, though it can't leave before the start returns. `false`: it is not
+  /// the only one, or the start has returned. It may leave later all the same.
+  mutating func abandon(_ generation: UInt64) -> Bool {
+    guard generation == self.generation, phase == .starting(isAbandoned: false), observers == 1 else {
+      return false
+    }
+    return leave(generation) == nil
+  }
+
   /// The start closure of run `generation` has returned.
   mutating func started(_ generation: UInt64) -> Action? {
     guard generation == self.generation, case .starting(let isAbandoned) = phase else { return nil }

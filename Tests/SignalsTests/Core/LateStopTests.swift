@@ -38,6 +38,47 @@ import Testing
     #expect(log.withLock { $0 }.prefix(3) == ["start", "stop", "start"])
   }
 
+  @Test(arguments: ["subscribed on a scheduler", "flattened", "tried again", "caught", "nested"])
+  func `a start that is still under way on another thread is waited for, and its stop too`(how: String) async
+  {
+    let (entered, goOn) = (AsyncGate(), BlockingGate())
+    let slow = Signal<Int> { [self] _ in
+      note("start")
+      entered.open()
+      goOn.wait()
+      return AsyncDisposable { [self] in
+        await release.wait()
+        note("stop")
+      }
+    }
+    let trigger = Subject<Int>()
+    let failing = Signal<Int> { observer in trigger.signal.subscribe { _ in observer.fail(Broken()) } }
+    let tries = CallCounter()
+    let signal: Signal<Int> =
+      switch how {
+      case "subscribed on a scheduler": slow.subscribe(on: QueueScheduler(label: "start"))
+      case "flattened": trigger.signal.flatMap { _ in slow.map { $0 } }
+      case "tried again": Signal.deferred { tries.next() % 2 == 1 ? failing : slow }.retry(1)
+      case "caught": failing.catch { _ in slow }
+      default: Signal { slow.subscribe(on: QueueScheduler(label: "start")).take(1).subscribe($0) }
+      }
+    let shared = signal.handleEvents(subscribed: { [self] in note("run") }).shared()
+    let first = shared.subscribe()
+    onThread { trigger.send(1) }
+    await entered.wait()
+    first.dispose()
+    let again = shared.subscribe()
+    #expect(log.withLock { $0 } == ["run", "start"])
+    goOn.open()
+    for _ in 0..<50 { await Task.yield() }
+    #expect(log.withLock { $0 } == ["run", "start"])
+    release.open()
+    while log.withLock({ $0.count < 4 }) { await Task.yield() }
+    #expect(log.withLock { $0 }.prefix(4) == ["run", "start", "stop", "run"])
+    for _ in 0..<10 { goOn.open() }
+    again.dispose()
+  }
+
   @Test(arguments: ["on a scheduler", "inside flatMap", "inside merge"])
   func `one that is disposed while it starts has stopped when both are over`(how: String) async {
     let (scheduler, outer, stopped) = (VirtualScheduler(), Subject<Int>(), AsyncGate())

@@ -35,7 +35,7 @@ private struct World {
 
   enum Step: CaseIterable {
     case join, arrive, withdraw, leaveOldest, leaveNewest, leaveReached, startReturns, stopReturns
-    case freshLinger, staleLinger, fails, completes, endsUnwanted
+    case abandon, freshLinger, staleLinger, fails, completes, endsUnwanted
   }
 
   private mutating func check(_ isRight: Bool, _ rule: String) {
@@ -67,6 +67,20 @@ private struct World {
       let before = machine
       check(machine.leave(generation) == nil, "who goes after the end does nothing")
       check(machine.observers == before.observers && machine.phase == before.phase, "nor is it counted")
+    case .abandon:
+      guard let generation = starting ?? running ?? stopping else { return false }
+      let ids = seats.filter { $0.value.generation == generation }.keys
+      let isAlone = starting != nil && !isAbandoned && ids.count == 1
+      let phase = machine.phase
+      check(machine.abandon(generation) == isAlone, "only who is alone while the run starts abandons it")
+      guard isAlone, let id = ids.first else {
+        check(machine.phase == phase, "what is not abandoned goes on")
+        return false
+      }
+      seats[id] = nil
+      reached[id] = generation
+      isAbandoned = true
+      check(!machine.isWanted(generation), "a run that is abandoned is not wanted")
     case .startReturns:
       guard let generation = starting else { return false }
       (starting, running) = (nil, generation)

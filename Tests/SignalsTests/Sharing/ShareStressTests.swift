@@ -51,6 +51,49 @@ private final class Exclusive: Sendable {
     }
   }
 
+  @Test(arguments: ["scheduled", "flattened"])
+  func `starts on another thread race those who leave: runs never overlap and none is left over`(
+    how: String
+  ) async {
+    let source = Exclusive()
+    let slow = Signal<Int> { observer in
+      source.enter()
+      observer.send(1)
+      return AsyncDisposable { source.leave() }
+    }
+    let queue = QueueScheduler(label: "starts")
+    let shared =
+      (how == "scheduled"
+      ? slow.subscribe(on: queue) : Signal.timer(after: .zero, on: queue).flatMap { _ in slow })
+      .shared()
+    await onThreads(3) { _ in
+      for _ in 0..<500 { shared.subscribe().dispose() }
+    }
+    // Comes after all who wait.
+    let iterator = shared.values().makeAsyncIterator()
+    #expect(await (try? iterator.next()) == 1)
+    #expect(source.overlaps == 0)
+    #expect(source.running == 1)
+  }
+
+  @Test func `everybody gets a value of a source that sends while it starts, however many come and go`() async
+  {
+    let shared = Cold.endless.shared()
+    let received = CallCounter()
+    await onThreads(3) { _ in
+      for _ in 0..<1_000 {
+        // Waits, so that its going races the coming of the others.
+        let done = BlockingGate()
+        shared.take(1).subscribe { _ in
+          received.next()
+          done.open()
+        }
+        if !done.wait(atMost: .seconds(30)) { return }
+      }
+    }
+    #expect(received.count == 3_000)
+  }
+
   @Test func `a run starts only when somebody is attached: what it sends at once is never lost`() async {
     let source = Exclusive()
     // Without a replay: who was not attached before the start misses it.

@@ -72,6 +72,30 @@ import Testing
     shared.withLock { $0 = nil }
   }
 
+  @Test func `who comes when the source has learnt that nobody listens gets a fresh run`() {
+    let later = Lock<Recorder<Int>?>(nil)
+    let shared = Lock<Signal<Int>?>(nil)
+    let (starts, stops) = (CallCounter(), CallCounter())
+    let source = Signal<Int> { observer in
+      let run = starts.next()
+      observer.send(run)
+      // It gives up for good, and at this moment another thread may subscribe.
+      if observer.isDisposed, later.withLock({ $0 == nil }), let shared = shared.withLock({ $0 }) {
+        let recorder = Recorder(shared)
+        later.withLock { $0 = recorder }
+        #expect(observer.isDisposed)
+      }
+      return ActionDisposable { stops.next() }
+    }.shared()
+    shared.withLock { $0 = source }
+    source.take(1).subscribe()
+    #expect(later.withLock { $0 }?.values == [2])
+    #expect((starts.count, stops.count) == (2, 1))
+    later.withLock { $0 }?.subscription.dispose()
+    #expect((starts.count, stops.count) == (2, 2))
+    shared.withLock { $0 = nil }
+  }
+
   @Test func `a newcomer gets the latest value and progress at once, but nothing of an earlier run`() {
     let sensor = Sensor()
     let shared = sensor.signal.shared(replay: 1)

@@ -5,10 +5,15 @@ extension Signal {
   /// and in the background elsewhere. Where the stop has to run on a scheduler too, its closure schedules it.
   public func subscribe(on scheduler: any Scheduler) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
-      // They know what it means to be disposed while a source starts.
-      let sources = FunnelSources()
-      sources.set(0, scheduler.schedule { sources.start(1) { attach(downstream) } })
-      return sources
+      let disposable = CompoundDisposable()
+      disposable.add(
+        scheduler.schedule {
+          // Added first, so that a disposal waits for a start that is under way.
+          let link = Subscription()
+          disposable.add(link)
+          link.attach(link.isDisposed ? nil : attach(downstream))
+        })
+      return disposable
     })
   }
 }

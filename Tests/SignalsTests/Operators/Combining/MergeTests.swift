@@ -165,4 +165,13 @@ import Testing
     #expect(recorder.values == [1])
     #expect(recorder.progress.map(\.fraction) == [1, 1])
   }
+
+  @Test func `to dispose many that run costs little each`() {
+    let (count, stops) = (50_000, CallCounter())
+    let endless = Signal<Int> { _ in ActionDisposable { stops.next() } }
+    let subscription = Signal.merge(Array(repeating: endless, count: count)).subscribe()
+    let time = ContinuousClock().measure { subscription.dispose() }
+    #expect(stops.count == count)
+    #expect(time < .seconds(5))
+  }
 }
