@@ -35,7 +35,7 @@ struct ProgressAggregate: Sendable {
     var piece = running[id] ?? Piece(place: shares.insert())
     if piece.fraction != nil { known -= 1 }
     if update.attempt != piece.attempt { startAgain(&piece, update.attempt) }
-    if let weight = update.weight { piece.weight = Self.bounded(weight) }
+    if let weight = update.weight { piece.weight = ProgressShare.bounded(weight) }
     if let fraction = update.fraction { piece.fraction = fraction }
     if piece.fraction != nil { known += 1 }
     running[id] = piece
@@ -79,9 +79,6 @@ struct ProgressAggregate: Sendable {
     let raw = (finished + running.done) / (finished + running.weight)
     fraction = max(fraction ?? 0, raw)
   }
-
-  /// Far from where a sum of weights could overflow, or a product vanish.
-  private static func bounded(_ weight: Double) -> Double { min(max(weight, 1e-100), 1e100) }
 }
 
 /// What was said last, and by which piece.

@@ -6,16 +6,16 @@
 /// attempt. Within one attempt the whole never falls. Nothing is kept of finished pieces but sums.
 struct StageProgress: Sendable {
   private struct Stage {
-    var weight: Double
-    var done = 0.0
+    let place: Int
+    var weight = 1.0
+    var fraction = 0.0
     var attempt = 1
   }
 
   /// How many pieces there will be, as far as is known.
   private(set) var count: Int
   private var running: [Int: Stage] = [:]
-  private var runningWeight = 0.0
-  private var runningDone = 0.0
+  private var shares = ShareTree()
   private var finished = 0
   private var finishedWeight = 0.0
   private var highest = 0.0
@@ -32,13 +32,12 @@ struct StageProgress: Sendable {
   ///
   /// What cannot be added up (counts of different units) is left out; message and phase are the newest.
   mutating func update(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
-    let old = remove(id)
-    let known = old?.attempt == update.attempt ? old?.done : nil
-    let stage = Stage(
-      weight: update.weight ?? old?.weight ?? 1, done: update.fraction ?? known ?? 0, attempt: update.attempt)
+    var stage = running[id] ?? Stage(place: shares.insert())
+    if update.attempt != stage.attempt { (stage.attempt, stage.fraction) = (update.attempt, 0) }
+    if let weight = update.weight { stage.weight = ProgressShare.bounded(weight) }
+    if let fraction = update.fraction { stage.fraction = fraction }
     running[id] = stage
-    runningWeight += stage.weight
-    runningDone += stage.weight * stage.done
+    shares[stage.place] = ProgressShare(weight: stage.weight, done: stage.weight * stage.fraction)
     hasReported = true
     if update.fraction != nil { hasFraction = true }
     if update.attempt > attempt {
@@ -50,27 +49,19 @@ struct StageProgress: Sendable {
 
   /// Piece `id` has completed, whether it ever said something or not. `nil`: there is nothing to tell.
   mutating func complete(_ id: Int) -> ProgressUpdate? {
-    finishedWeight += remove(id)?.weight ?? 1
+    let stage = running.removeValue(forKey: id)
+    if let stage { shares.remove(at: stage.place) }
+    finishedWeight += stage?.weight ?? 1
     finished += 1
     return hasReported ? whole() : nil
-  }
-
-  private mutating func remove(_ id: Int) -> Stage? {
-    guard let stage = running.removeValue(forKey: id) else { return nil }
-    runningWeight -= stage.weight
-    runningDone -= stage.weight * stage.done
-    // Rounding errors don't outlive the pieces that they came from.
-    if running.isEmpty { (runningWeight, runningDone) = (0, 0) }
-    return stage
   }
 
   private mutating func whole(message: String? = nil, phase: String? = nil) -> ProgressUpdate {
     var result = ProgressUpdate(message: message, phase: phase, attempt: attempt)
     guard hasFraction || finished > 0 else { return result }
     let silent = Double(max(0, count - finished - running.count))
-    let part = (finishedWeight + runningDone) / (finishedWeight + runningWeight + silent)
-    // Absurd weights can make it no number.
-    if part.isFinite { highest = max(highest, min(part, 1)) }
+    let running = shares.total
+    highest = max(highest, (finishedWeight + running.done) / (finishedWeight + running.weight + silent))
     result.fraction = highest
     return result
   }

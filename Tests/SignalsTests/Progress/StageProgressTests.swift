@@ -58,6 +58,19 @@ import Testing
     #expect(progress.complete(4)?.fraction == 1)
   }
 
+  @Test func `pieces of huge weights end at 1, and leave no error behind in the sums`() {
+    var huge = StageProgress(count: 2)
+    for id in 1...2 {
+      _ = huge.update(id, ProgressUpdate(fraction: 0.5, weight: .greatestFiniteMagnitude))
+      _ = huge.complete(id)
+    }
+    #expect(huge.complete(3)?.fraction == 1)
+    var changing = StageProgress(count: 2)
+    _ = changing.update(1, ProgressUpdate(fraction: 0.0, weight: 1e30))
+    _ = changing.update(2, ProgressUpdate(fraction: 0.0))
+    #expect(changing.update(1, ProgressUpdate(fraction: 0.5, weight: 1)).fraction == 0.25)
+  }
+
   /// Against the sums as they are written down, over all pieces, without folding.
   @Test func `every short sequence of reports gives the fraction of the plain formula`() {
     struct Piece {
