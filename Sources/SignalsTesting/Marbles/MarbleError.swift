@@ -20,7 +20,8 @@ extension MarbleError: CustomStringConvertible {
   /// The diagram, and under it the fault at its place.
   public var description: String {
     let margin = String(repeating: " ", count: place)
-    return "\(Self.onOneLine(text))\n\(margin)^ \(Self.onOneLine(problem)), at character \(place + 1). \(mend)"
+    return
+      "\(Self.onOneLine(text))\n\(margin)^ \(Self.onOneLine(problem)), at character \(place + 1). \(mend)"
   }
 
   /// With pictures of the control characters, each of which takes the room of one.
