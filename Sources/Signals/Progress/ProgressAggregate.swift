@@ -24,7 +24,7 @@ struct ProgressAggregate: Sendable {
   private var finished = 0.0
   /// How many running pieces have a known fraction.
   private var known = 0
-  private var retries = 0
+  private var retries = RetryCount()
   /// What was told last, and must not fall.
   private var fraction: Double?
   private var message = Remark()
@@ -61,13 +61,11 @@ struct ProgressAggregate: Sendable {
   }
 
   private var current: ProgressUpdate {
-    ProgressUpdate(fraction: fraction, message: message.text, phase: phase.text, attempt: retries + 1)
+    ProgressUpdate(fraction: fraction, message: message.text, phase: phase.text, attempt: retries.attempt)
   }
 
-  /// An attempt that is not the next one counts too: a lower number is the first of a source that was started anew.
   private mutating func startAgain(_ piece: inout Piece, _ attempt: Int) {
-    let added = max(attempt - piece.attempt, 1)
-    retries = retries < Int.max - 1 - added ? retries + added : Int.max - 1
+    retries.add(from: piece.attempt, to: attempt)
     piece.attempt = attempt
     piece.fraction = nil
     fraction = nil

@@ -3,7 +3,8 @@
 ///
 /// A piece is worth its weight: 1 until it names another, also when it never says anything. Nothing is told before a
 /// piece has told something. A fraction that was known stays so when a later update leaves it out, until the next
-/// attempt. Within one attempt the whole never falls. Nothing is kept of finished pieces but sums.
+/// attempt. Each retry of a piece is a new attempt of the whole; within one the whole never falls. Nothing is kept of
+/// finished pieces but sums.
 struct StageProgress: Sendable {
   private struct Stage {
     let place: Int
@@ -19,7 +20,7 @@ struct StageProgress: Sendable {
   private var finished = 0
   private var finishedWeight = 0.0
   private var highest = 0.0
-  private var attempt = 1
+  private var retries = RetryCount()
   private var hasReported = false
   private var hasFraction = false
 
@@ -33,17 +34,13 @@ struct StageProgress: Sendable {
   /// What cannot be added up (counts of different units) is left out; message and phase are the newest.
   mutating func update(_ id: Int, _ update: ProgressUpdate) -> ProgressUpdate {
     var stage = running[id] ?? Stage(place: shares.insert())
-    if update.attempt != stage.attempt { (stage.attempt, stage.fraction) = (update.attempt, 0) }
+    if update.attempt != stage.attempt { startAgain(&stage, update.attempt) }
     if let weight = update.weight { stage.weight = ProgressShare.bounded(weight) }
     if let fraction = update.fraction { stage.fraction = fraction }
     running[id] = stage
     shares[stage.place] = ProgressShare(weight: stage.weight, done: stage.weight * stage.fraction)
     hasReported = true
     if update.fraction != nil { hasFraction = true }
-    if update.attempt > attempt {
-      attempt = update.attempt
-      highest = 0
-    }
     return whole(message: update.message, phase: update.phase)
   }
 
@@ -56,8 +53,14 @@ struct StageProgress: Sendable {
     return hasReported ? whole() : nil
   }
 
+  private mutating func startAgain(_ stage: inout Stage, _ attempt: Int) {
+    retries.add(from: stage.attempt, to: attempt)
+    (stage.attempt, stage.fraction) = (attempt, 0)
+    highest = 0
+  }
+
   private mutating func whole(message: String? = nil, phase: String? = nil) -> ProgressUpdate {
-    var result = ProgressUpdate(message: message, phase: phase, attempt: attempt)
+    var result = ProgressUpdate(message: message, phase: phase, attempt: retries.attempt)
     guard hasFraction || finished > 0 else { return result }
     let silent = Double(max(0, count - finished - running.count))
     let running = shares.total

@@ -31,6 +31,16 @@ import Testing
     #expect(progress.complete(1)?.attempt == 2)
   }
 
+  @Test func `each retry of each piece is a new attempt, also when an earlier piece was tried as often`() {
+    var progress = StageProgress(count: 2)
+    _ = progress.update(1, ProgressUpdate(fraction: 0.5, attempt: 2))
+    _ = progress.complete(1)
+    #expect(progress.update(2, 0.8) == ProgressUpdate(fraction: 0.9, attempt: 2))
+    #expect(
+      progress.update(2, ProgressUpdate(fraction: 0.2, attempt: 2))
+        == ProgressUpdate(fraction: 0.6, attempt: 3))
+  }
+
   @Test func `what has no fraction stays unknown until a piece has finished`() {
     var progress = StageProgress(count: 2)
     let first = progress.update(1, ProgressUpdate(done: 3, unit: "files", message: "copying", phase: "a"))
