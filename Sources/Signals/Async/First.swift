@@ -23,7 +23,7 @@ extension Signal {
           outcome.settle(.failure(SignalError.timedOut(after: timeout)))
         }
       }
-      link.attach(attach(FirstObserver(outcome, link)))
+      if !outcome.isSettled { link.attach(attach(FirstObserver(outcome, link))) }
       return try await outcome.wait(isolation: isolation)
     } onCancel: {
       // Only this: the runtime holds a lock, and to dispose calls what is the user's.

@@ -50,8 +50,8 @@ public struct SignalEvents<Value: Sendable>: AsyncSequence, Sendable {
 
   /// One subscription; dropping it disposes.
   ///
-  /// Tasks of one actor may share it: each event goes to one of them, and cancelling one of them while it waits ends
-  /// the iterator for all.
+  /// Tasks of one actor may share it: each event goes to one of them, the terminal to all that wait for it, and
+  /// cancelling one of them while it waits ends the iterator for all.
   public final class Iterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: AsyncConsumer<Event<Value>>
     @exclusivity(unchecked) @usableFromInline var hasEnded = false

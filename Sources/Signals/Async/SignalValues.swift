@@ -3,7 +3,8 @@ extension Signal {
   ///
   /// Iterating subscribes; leaving the loop and cancelling the task dispose. The terminal is never dropped, and comes
   /// after the values that are kept. Each iteration is a subscription of its own. Progress is left out: see
-  /// `events(buffer:)`.
+  /// `events(buffer:)`. A source that sends inside the call that subscribes, without an end, never lets the loop begin:
+  /// put `take` or `subscribe(on:)` before it.
   ///
   /// ```swift
   /// for try await value in signal.values() { … }

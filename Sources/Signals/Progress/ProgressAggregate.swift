@@ -32,7 +32,8 @@ struct ProgressAggregate: Sendable {
   private var hasReported = false
   /// How many running pieces have a known fraction.
   private var known = 0
-  private var retries = 0
+  /// 1 more than there were retries of pieces.
+  private var attempt = 1
   /// What was told last, and must not fall.
   private var fraction: Double?
   private var message = Remark()
@@ -52,7 +53,7 @@ struct ProgressAggregate: Sendable {
   /// Piece `id` takes part from now on, if it does not yet, and nothing is known of it but its weight.
   mutating func declare(_ id: Int, weight: Double) {
     guard running[id] == nil else { return }
-    let piece = Piece(place: shares.insert(), weight: Self.bounded(weight))
+    let piece = Piece(place: shares.insert(), weight: ProgressShare.bounded(weight))
     running[id] = piece
     shares[piece.place] = ProgressShare(weight: piece.weight)
   }
@@ -66,7 +67,7 @@ struct ProgressAggregate: Sendable {
     var piece = running[id] ?? Piece(place: shares.insert())
     if piece.fraction != nil { known -= 1 }
     if update.attempt != piece.attempt { startAgain(&piece, update.attempt) }
-    if let weight = update.weight { piece.weight = Self.bounded(weight) }
+    if let weight = update.weight { piece.weight = ProgressShare.bounded(weight) }
     if let fraction = update.fraction { piece.fraction = fraction }
     if piece.fraction != nil { known += 1 }
     running[id] = piece
@@ -98,14 +99,14 @@ struct ProgressAggregate: Sendable {
   }
 
   private var current: ProgressUpdate {
-    ProgressUpdate(fraction: fraction, message: message.text, phase: phase.text, attempt: retries + 1)
+    ProgressUpdate(fraction: fraction, message: message.text, phase: phase.text, attempt: attempt)
   }
 
   /// An attempt that is not the next one counts too: a lower number is the first of a source that was started anew.
-  private mutating func startAgain(_ piece: inout Piece, _ attempt: Int) {
-    let added = max(attempt - piece.attempt, 1)
-    retries = retries < Int.max - 1 - added ? retries + added : Int.max - 1
-    piece.attempt = attempt
+  private mutating func startAgain(_ piece: inout Piece, _ newAttempt: Int) {
+    let (sum, overflows) = attempt.addingReportingOverflow(max(newAttempt - piece.attempt, 1))
+    attempt = overflows ? .max : sum
+    piece.attempt = newAttempt
     piece.fraction = nil
     fraction = nil
   }
@@ -119,9 +120,6 @@ struct ProgressAggregate: Sendable {
     let done = finished + running.done + Double(silentCount) * mean
     fraction = max(fraction ?? 0, done / (finished + running.weight + Double(silent) * mean))
   }
-
-  /// Far from where a sum of weights could overflow, or a product vanish.
-  private static func bounded(_ weight: Double) -> Double { min(max(weight, 1e-100), 1e100) }
 }
 
 /// What was said last, and by which piece.

@@ -6,6 +6,9 @@ struct ProgressShare: Sendable, Equatable {
   static func + (left: ProgressShare, right: ProgressShare) -> ProgressShare {
     ProgressShare(weight: left.weight + right.weight, done: left.done + right.done)
   }
+
+  /// A weight far from where a sum of weights could overflow, or a product vanish.
+  static func bounded(_ weight: Double) -> Double { min(max(weight, 1e-100), 1e100) }
 }
 
 /// The sum of shares that come, change and go.

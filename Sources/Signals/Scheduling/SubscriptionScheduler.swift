@@ -1,7 +1,8 @@
 /// Runs work at once where the caller is on a scheduler already, and in the background otherwise.
 ///
 /// Made for `subscribe(on:)`: the start closure of a signal then always runs as the work of some scheduler, which
-/// `Schedulers.current` names.
+/// `Schedulers.current` names. Not for operators with time: it has no clock of its own, only that of the place it is
+/// asked at.
 public struct SubscriptionScheduler: Scheduler {
   /// Makes one; they are all the same.
   public init() {}

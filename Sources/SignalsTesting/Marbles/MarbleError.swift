@@ -20,7 +20,16 @@ extension MarbleError: CustomStringConvertible {
   /// The diagram, and under it the fault at its place.
   public var description: String {
     let margin = String(repeating: " ", count: place)
-    return "\(text)\n\(margin)^ \(problem), at character \(place + 1). \(mend)"
+    return
+      "\(Self.onOneLine(text))\n\(margin)^ \(Self.onOneLine(problem)), at character \(place + 1). \(mend)"
+  }
+
+  /// With pictures of the control characters, each of which takes the room of one.
+  private static func onOneLine(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { line, scalar in
+      let picture = scalar.value < 0x20 ? Unicode.Scalar(0x2400 + scalar.value) : nil
+      line.unicodeScalars.append(picture ?? scalar)
+    }
   }
 }
 

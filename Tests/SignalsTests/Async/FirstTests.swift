@@ -31,6 +31,18 @@ import Testing
     #expect(source.stops.withLock { $0 } == 1)
   }
 
+  @Test func `a source for which it is too late already is not started`() async {
+    let starts = CallCounter()
+    let source = Signal<Int> { _ in
+      starts.next()
+      return nil
+    }
+    await #expect(throws: SignalError.timedOut(after: .zero)) {
+      try await source.first(timeout: .zero, on: .immediate)
+    }
+    #expect(starts.count == 0)
+  }
+
   @Test func `a source that sends at once and without an end is stopped after the first`() async throws {
     let sent = Lock(0)
     let endless = Signal<Int> { observer in

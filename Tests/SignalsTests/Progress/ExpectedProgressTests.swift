@@ -32,6 +32,16 @@ import Testing
     #expect(progress.complete(1)?.attempt == 2)
   }
 
+  @Test func `each retry of each piece is a new attempt, also when an earlier piece was tried as often`() {
+    var progress = ProgressAggregate(expected: 2)
+    _ = progress.update(1, ProgressUpdate(fraction: 0.5, attempt: 2))
+    _ = progress.complete(1)
+    #expect(progress.update(2, 0.8) == ProgressUpdate(fraction: 0.9, attempt: 2))
+    #expect(
+      progress.update(2, ProgressUpdate(fraction: 0.2, attempt: 2))
+        == ProgressUpdate(fraction: 0.6, attempt: 3))
+  }
+
   @Test func `what has no fraction stays unknown until a piece has finished`() {
     var progress = ProgressAggregate(expected: 2)
     let first = progress.update(1, ProgressUpdate(done: 3, unit: "files", message: "copying", phase: "a"))
@@ -50,6 +60,19 @@ import Testing
     }
     for id in 1...4 { told = progress.complete(id)?.fraction ?? told }
     #expect(told == 1)
+  }
+
+  @Test func `pieces of huge weights end at 1, and leave no error behind in the sums`() {
+    var huge = ProgressAggregate(expected: 2)
+    let ends = (1...2).map { id in
+      _ = huge.update(id, ProgressUpdate(fraction: 0.5, weight: .greatestFiniteMagnitude))
+      return huge.complete(id)?.fraction
+    }
+    #expect(ends == [0.5, 1])
+    var changing = ProgressAggregate(expected: 2)
+    _ = changing.update(1, ProgressUpdate(fraction: 0.0, weight: 1e30))
+    _ = changing.update(2, ProgressUpdate(fraction: 0.0))
+    #expect(changing.update(1, ProgressUpdate(fraction: 0.5, weight: 1)).fraction == 0.25)
   }
 
   /// Against the sums as they are written down, over all pieces, without folding.

@@ -142,6 +142,16 @@ import Testing
         """))
   }
 
+  @Test func `a line break in a diagram stays on the line of the fault`() throws {
+    let error = try #require(throws: MarbleError.self) { try Marble(parsing: "-a\n-\t") }
+    #expect(
+      error.description.hasPrefix(
+        """
+        -a␊-␉
+          ^ "␊" means nothing, at character 3. Write
+        """))
+  }
+
   @Test(arguments: [
     ("^---!", "^---!"), ("--^--!", "--^--!"), ("  ^ -- ! ", "^--!"), ("-^--", "-^"), ("[^!]", "[^!]"),
   ])
