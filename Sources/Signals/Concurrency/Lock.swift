@@ -8,7 +8,8 @@ public import Synchronization
 /// In sanitizer builds (`-D TSAN`, set by `scripts/test`) it also does an acquiring load after locking and a
 /// releasing store before unlocking. The thread sanitizer does not see the slow path of `Mutex`, and without
 /// those would report races that are none; they add no ordering that the mutex does not already give.
-public struct Lock<State>: ~Copyable {
+@usableFromInline
+package struct Lock<State>: ~Copyable {
   @usableFromInline let mutex: Mutex<State>
   #if TSAN
     @usableFromInline let visible = Atomic<Int>(0)
@@ -16,13 +17,13 @@ public struct Lock<State>: ~Copyable {
 
   /// Makes an unlocked lock around `state`.
   @inlinable
-  public init(_ state: consuming sending State) {
+  package init(_ state: consuming sending State) {
     mutex = Mutex(state)
   }
 
   /// Runs `body` with exclusive access to the state, and returns what it returns.
   @inlinable
-  public borrowing func withLock<Result, Failure: Error>(
+  package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     #if TSAN

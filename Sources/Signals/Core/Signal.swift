@@ -55,7 +55,8 @@ public struct Signal<Value: Sendable>: Sendable {
   /// Attaches handlers; those that are left out ignore their events.
   ///
   /// They run one at a time, in the order of the events, on the thread that sends. Nothing is delivered after
-  /// `failed` or `completed`.
+  /// `failed` or `completed`. A failure for which there is no handler is ignored: while something does not work, put
+  /// `log()` in front.
   @discardableResult @inlinable
   public func subscribe(
     _ next: (@Sendable (Value) -> Void)? = nil,

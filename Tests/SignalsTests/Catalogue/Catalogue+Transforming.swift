@@ -13,6 +13,12 @@ extension Catalogue {
         return kit.same(value)
       }
     },
+    CatalogueEntry("transform(_:_:)") { source, kit in
+      source.transform(0) { count, value, observer in
+        count += 1
+        observer.send(kit.same(value))
+      }
+    },
     CatalogueEntry("mapError(_:)") { source, kit in source.mapError { kit.same($0) } },
     CatalogueEntry("scan(_:_:)") { source, kit in source.scan(0) { kit.same($0 + $1.number) } },
     CatalogueEntry("scan(into:_:)") { source, kit in source.scan(into: []) { $0.append(kit.same($1)) } },

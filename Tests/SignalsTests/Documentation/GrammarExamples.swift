@@ -1,6 +1,34 @@
 import Signals
 import Testing
 
+@MainActor final class Panel {
+  private(set) var text = ""
+
+  func show(_ temperatures: Signal<Double>) -> Subscription {
+    temperatures.observeOnMain { [weak self] in self?.text = "\($0)°" }
+  }
+}
+
+final class Thermostat: Sendable {
+  private let subscriptions = CompoundDisposable()
+  private let latest = Subject<Double>(replay: 1)
+
+  init(_ temperatures: Signal<Double>) {
+    subscriptions.add(temperatures.subscribe { [weak self] in self?.latest.send($0) })
+  }
+
+  deinit { subscriptions.dispose() }
+}
+
+extension Signal {
+  func pairwise() -> Signal<(Value, Value)> {
+    transform(nil) { (last: inout Value?, value, observer) in
+      if let last { observer.send((last, value)) }
+      last = value
+    }
+  }
+}
+
 @Suite struct GrammarExamples {
   private let printed = Printed()
 
@@ -51,5 +79,32 @@ import Testing
     await subscription.drained()
     temperature.send(22)
     #expect(printed.text == "21.0\n21.0\n22.0")
+  }
+
+  @Test func `a panel on the main actor`() async {
+    let temperatures = Subject<Double>()
+    let panel = await Panel()
+    let subscription = await panel.show(temperatures.signal)
+    temperatures.send(21)
+    for _ in 0..<1_000 where await panel.text.isEmpty { await Task.yield() }
+    #expect(await panel.text == "21.0°")
+    subscription.dispose()
+  }
+
+  @Test func `an object that subscribes for as long as it lives`() {
+    let temperatures = Subject<Double>(replay: 1)
+    weak var gone: Thermostat?
+    do {
+      let thermostat = Thermostat(temperatures.signal)
+      temperatures.send(21)
+      gone = thermostat
+    }
+    #expect(gone == nil)
+  }
+
+  @Test func `an operator of one's own`() {
+    let printed = printed
+    Signal.from(1...4).pairwise().subscribe { printed.print($0 + $1) }
+    #expect(printed.text == "3\n5\n7")
   }
 }

@@ -51,7 +51,7 @@ import Testing
         upload(name).retry(3, backoff: Backoff(initial: .seconds(1)))
       }
       .timeout(.seconds(60))  // silence; progress is a sign of life
-      .estimated()  // fills in the rate and the time left
+      .estimated()  // fills in `rate` and `remaining`
 
     uploads.subscribe {
       print("have \($0)")

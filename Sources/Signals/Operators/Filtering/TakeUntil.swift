@@ -6,7 +6,7 @@ extension Signal {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(TakeUntil<Value>(), downstream)
       // The trigger first: a source that is triggered already is not started.
-      funnel.attach(0) { trigger.attach(funnel.inlet(0) { .trigger($0.map { _ in }) }) }
+      funnel.attach(0) { trigger.ignoreProgress().attach(funnel.inlet(0) { .trigger($0.map { _ in }) }) }
       funnel.attach(1) { attach(funnel.inlet(1) { .source($0) }) }
       return funnel.sources
     })

@@ -4,6 +4,8 @@ extension Signal {
   /// The delays of `backoff` begin again at its initial one once a try has sent a value; `count` does not. After a
   /// delay the next try starts on `scheduler`, without one on the thread that failed.
   ///
+  /// A stop that takes time is not waited for before the next try; behind `shared()` it is.
+  ///
   /// Progress: the attempt of each try is one above that of the try before, and its fraction may start again; attempts
   /// that the source counts by itself are added.
   public func retry(

@@ -40,13 +40,17 @@ final class Relay<Value: Sendable>: Sendable {
 
   private func schedule(_ turn: UInt64) {
     let scheduled = scheduler.schedule { [self] in deliver() }
-    let unneeded = state.withLock { state -> (any Disposable)? in
-      guard state.downstream != nil else { return scheduled }
+    let (isLate, old) = state.withLock { state -> (Bool, (any Disposable)?) in
+      guard state.downstream != nil else { return (true, nil) }
       // The work may have run already, and a later one may be under way.
-      if state.turn == turn { state.scheduled = scheduled }
-      return nil
+      guard state.turn == turn else { return (false, nil) }
+      let old = state.scheduled
+      state.scheduled = scheduled
+      return (false, old)
     }
-    unneeded?.dispose()
+    if isLate { scheduled.dispose() }
+    // Released here, outside of the lock.
+    _ = consume old
   }
 
   private func deliver() {
@@ -62,6 +66,7 @@ final class Relay<Value: Sendable>: Sendable {
       downstream?.send(event: event)
     }
     downstream = nil
+    batch.trim()
     let turn = state.withLock { state -> UInt64? in
       if batch.isEmpty { state.spare = batch }
       state.isScheduled = state.downstream != nil && !state.queue.isEmpty

@@ -10,7 +10,7 @@ extension Signal {
       let funnel = Funnel(SampleOnTrigger<Value>(), downstream)
       // The source first: its replay is there for a trigger that fires at once.
       funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
-      funnel.attach(1) { trigger.attach(funnel.inlet(1) { .trigger($0.map { _ in }) }) }
+      funnel.attach(1) { trigger.ignoreProgress().attach(funnel.inlet(1) { .trigger($0.map { _ in }) }) }
       return funnel.sources
     })
   }
