@@ -12,6 +12,7 @@ enum Catalogue {
     "events(buffer:)": "Async/EventsTests.swift",
     "progress(buffer:)": "Async/EventsTests.swift",
     "Signal.from(_:priority:)": "Async/FromTests.swift",
+    "Signal.from(priority:_:)": "Async/FromCallTests.swift",
     "subscribeOnMain(_:progress:failed:completed:)": "Operators/Timing/MainActorTests.swift",
   ]
 
