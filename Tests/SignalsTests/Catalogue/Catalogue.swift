@@ -13,7 +13,7 @@ enum Catalogue {
     "progress(buffer:)": "Async/EventsTests.swift",
     "Signal.from(_:priority:)": "Async/FromTests.swift",
     "Signal.from(priority:_:)": "Async/FromCallTests.swift",
-    "subscribeOnMain(_:progress:failed:completed:)": "Operators/Timing/MainActorTests.swift",
+    "observeOnMain(_:progress:failed:completed:)": "Operators/Timing/MainActorTests.swift",
   ]
 
   /// The names of all.
