@@ -27,7 +27,6 @@ struct AsyncBuffer<Element, Waiter> {
 
   @usableFromInline
   init(_ policy: BufferPolicy, isProgress: @escaping @Sendable (Element) -> Bool = { _ in false }) {
-    policy.check()
     self.policy = policy
     self.isProgress = isProgress
   }
@@ -92,15 +91,22 @@ struct AsyncBuffer<Element, Waiter> {
 
   // MARK: From the consumer
 
-  /// Takes the first element, and moves all others to `batch`, which is empty. `nil`: there is nothing yet.
+  /// Takes the first element. `nil`: there is nothing yet.
+  ///
+  /// Without a bound all others move to `batch`, which is empty. With one they stay, since they count against it and
+  /// may have to give way.
   @inlinable
   mutating func take(into batch: inout Ring<Element>) -> Taken<Element>? {
     if isCancelled { return .cancelled }
-    if !elements.isEmpty {
+    if case .unbounded = policy, !elements.isEmpty {
       // What the consumer has used up serves again.
       swap(&elements, &batch)
       progressCount = 0
       if let first = batch.popFirst() { return .element(first) }
+    }
+    if let first = elements.popFirst() {
+      if progressCount > 0, isProgress(first) { progressCount -= 1 }
+      return .element(first)
     }
     return end.map { .ended($0) }
   }
@@ -124,16 +130,6 @@ struct AsyncBuffer<Element, Waiter> {
 
 extension Taken: Sendable where Element: Sendable {}
 extension AsyncBuffer: Sendable where Element: Sendable, Waiter: Sendable {}
-
-extension BufferPolicy {
-  fileprivate func check() {
-    switch self {
-    case .unbounded: break
-    case .newest(let bound): precondition(bound >= 0, "BufferPolicy.newest takes 0 or more, not \(bound)")
-    case .oldest(let bound): precondition(bound >= 0, "BufferPolicy.oldest takes 0 or more, not \(bound)")
-    }
-  }
-}
 
 extension Ring {
   fileprivate mutating func takeAll() -> Ring {

@@ -5,7 +5,8 @@
 final class AsyncConsumer<Element: Sendable> {
   @usableFromInline let mailbox: AsyncMailbox<Element>
   @usableFromInline let subscription: Subscription
-  /// All that waited is taken at once: only an empty batch costs a lock, and only an empty mailbox suspends.
+  /// Without a bound all that waited is taken at once, and only an empty batch costs a lock; with one it stays empty.
+  /// Only an empty mailbox suspends.
   @exclusivity(unchecked) @usableFromInline var batch = Ring<Element>()
 
   @usableFromInline
@@ -16,28 +17,28 @@ final class AsyncConsumer<Element: Sendable> {
 
   deinit { subscription.dispose() }
 
-  /// The next of the batch. Cancelling ends also a loop that has much left of it.
+  /// The next, if it is there already. Cancelling ends also a loop that has much left to take: a source that always has
+  /// something would never let the handler below be installed.
   @inlinable
-  func nextOfBatch() -> Element? { Task.isCancelled ? nil : batch.popFirst() }
+  func nextKept() -> Element? {
+    if Task.isCancelled { return nil }
+    if let next = batch.popFirst() { return next }
+    return if case .element(let next) = mailbox.take(into: &batch) { next } else { nil }
+  }
 
-  /// The next, when `nextOfBatch` gave nothing.
+  /// The next, when `nextKept` gave nothing.
   @inlinable
   func take(isolation: isolated (any Actor)?) async -> Taken<Element> {
-    // A source that always has something would never let the handler below be installed.
-    var taken = Task.isCancelled ? .cancelled : mailbox.take(into: &batch)
-    if taken == nil {
-      taken = await withTaskCancellationHandler {
-        await withCheckedContinuation(isolation: isolation) { waiter in
-          // The batch is not held while the task waits: another one may take from it.
-          if let taken = mailbox.take(into: &batch, orWait: waiter) { waiter.resume(returning: taken) }
-        }
-      } onCancel: { [mailbox] in
-        mailbox.cancel()
+    let taken = await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { waiter in
+        // The batch is not held while the task waits: another one may take from it.
+        if let taken = mailbox.take(into: &batch, orWait: waiter) { waiter.resume(returning: taken) }
       }
+    } onCancel: { [mailbox] in
+      mailbox.cancel()
     }
-    guard let taken, case .cancelled = taken else { return taken ?? .cancelled }
-    cancel()
-    return .cancelled
+    if case .cancelled = taken { cancel() }
+    return taken
   }
 
   /// In the task itself and not while it is being cancelled: disposing and letting go call what is the user's.

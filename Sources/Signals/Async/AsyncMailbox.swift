@@ -41,7 +41,7 @@ final class AsyncMailbox<Element: Sendable>: Sendable {
 
   // MARK: From the consumer
 
-  /// Takes all there is; `nil`: nothing.
+  /// Takes the first, without a bound all there is; `nil`: nothing.
   @inlinable
   func take(into batch: inout Ring<Element>) -> Taken<Element>? {
     buffer.withLock { $0.take(into: &batch) }

@@ -3,31 +3,19 @@ extension Signal {
   ///
   /// Each subscription iterates in a task of its own, never on the main actor; its disposal cancels the task. The
   /// sequence is asked for the next element when the handlers of the last one have returned. A shared signal starts
-  /// anew only when the task of the last run is over.
+  /// anew only when the task of the last run is over. No progress is made up.
   ///
   /// - Parameters:
   ///   - sequence: what to iterate. Where it can be iterated only once, so can the signal: see `shared`.
   ///   - priority: that of the task.
   public static func from<Elements>(_ sequence: Elements, priority: TaskPriority? = nil) -> Signal<Value>
   where Elements: AsyncSequence & Sendable, Elements.Element == Value {
-    Signal({ observer in
-      // Detached: who happens to subscribe first must not decide about the actor, the priority or the task locals.
-      let task = Task.detached(priority: priority) {
-        do {
-          for try await value in sequence {
-            observer.send(value)
-            // Not all sequences look whether their task is cancelled.
-            if observer.isDisposed { return }
-          }
-          observer.complete()
-        } catch {
-          observer.fail(error)
-        }
+    inTask(priority: priority) { observer in
+      for try await value in sequence {
+        observer.send(value)
+        // Not all sequences look whether their task is cancelled.
+        if observer.isDisposed { return }
       }
-      return AsyncDisposable {
-        task.cancel()
-        await task.value
-      }
-    })
+    }
   }
 }

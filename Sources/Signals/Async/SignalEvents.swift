@@ -23,6 +23,8 @@ public struct SignalEvents<Value: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let drops = DropCounter()
 
   init(signal: Signal<Value>, policy: BufferPolicy) {
+    // Here and not when somebody iterates, which is far from the mistake, or never.
+    policy.check()
     self.signal = signal
     self.policy = policy
   }
@@ -66,7 +68,7 @@ public struct SignalEvents<Value: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Event<Value>? {
       if hasEnded { return nil }
-      if let event = consumer.nextOfBatch() { return event }
+      if let event = consumer.nextKept() { return event }
       switch await consumer.take(isolation: actor) {
       case .element(let event): return event
       case .cancelled: return nil

@@ -21,6 +21,8 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let drops = DropCounter()
 
   init(signal: Signal<Value>, policy: BufferPolicy) {
+    // Here and not when somebody iterates, which is far from the mistake, or never.
+    policy.check()
     self.signal = signal
     self.policy = policy
   }
@@ -58,7 +60,7 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
     /// The next value; `nil` at the completion or when the task is cancelled.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Value? {
-      if let value = consumer.nextOfBatch() { return value }
+      if let value = consumer.nextKept() { return value }
       switch await consumer.take(isolation: actor) {
       case .element(let value): return value
       case .ended(.failed(let error)): throw error

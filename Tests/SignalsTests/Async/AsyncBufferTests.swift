@@ -33,10 +33,13 @@ private struct Reference {
     return nil
   }
 
+  /// All at once where there is no bound, else the first: the others may still give way.
   mutating func take() -> [String] {
     if isCancelled { return ["cancelled"] }
-    defer { kept = [] }
-    return kept.isEmpty ? end.map { [$0] } ?? [] : kept.map(\.description)
+    if kept.isEmpty { return end.map { [$0] } ?? [] }
+    let count = policy == .unbounded ? kept.count : 1
+    defer { kept.removeFirst(count) }
+    return kept.prefix(count).map(\.description)
   }
 }
 
@@ -87,6 +90,13 @@ private struct Pair {
       reference.isCancelled = true
     }
     #expect(buffer.dropped == reference.dropped, "\(trace)")
+    #expect(Array(buffer.elements.elements) == reference.kept, "\(trace)")
+  }
+
+  /// Takes all that is left, and looks once more.
+  mutating func performTakes() {
+    while !reference.kept.isEmpty, !reference.isCancelled { perform(.take) }
+    perform(.take)
   }
 
   @discardableResult
@@ -113,7 +123,7 @@ private struct Pair {
     var explored = 0
     func explore(_ pair: Pair, _ depth: Int) {
       var left = pair
-      left.perform(.take)
+      left.performTakes()
       explored += 1
       guard depth > 0 else { return }
       for step in Pair.Step.allCases {
@@ -131,7 +141,21 @@ private struct Pair {
     for bits in 0..<(1 << 11) {
       var pair = Pair(policy)
       for bit in 0..<11 { pair.perform(bits >> bit & 1 == 0 ? .value : .progress) }
-      pair.perform(.take)
+      pair.performTakes()
+    }
+  }
+
+  @Test(arguments: [BufferPolicy.unbounded, .newest(1), .newest(2), .oldest(2)])
+  func `every longer sequence in which some are taken gives what the rules say`(policy: BufferPolicy) {
+    let steps = [Pair.Step.value, .progress, .take]
+    for number in 0..<6561 {
+      var pair = Pair(policy)
+      var rest = number
+      for _ in 0..<8 {
+        pair.perform(steps[rest % 3])
+        rest /= 3
+      }
+      pair.performTakes()
     }
   }
 

@@ -57,6 +57,23 @@ import Testing
     #expect(events.dropped == (policy == .newest(0) || policy == .oldest(0) ? 2 : 1))
   }
 
+  @Test func `progress that a slow consumer has not been given gives way, also where values are bounded`()
+    async
+  {
+    let subject = Subject<Int>()
+    let iterator = subject.signal.events(buffer: .newest(1)).makeAsyncIterator()
+    subject.send(progress: 0.1)
+    subject.send(1)
+    subject.send(progress: 0.2)
+    #expect(await iterator.next()?.description == "progress(10%)")
+    #expect(await iterator.next()?.description == "next(1)")
+    subject.send(progress: 0.3)
+    subject.send(2)
+    subject.complete()
+    #expect(await log(iterator) == ["progress(30%)", "next(2)", "completed"])
+    #expect(iterator.dropped == 0)
+  }
+
   @TestActor @Test func `a consumer that waits is given progress and the terminal at once`() async {
     let subject = Subject<Int>()
     let iterator = subject.signal.events(buffer: .newest(1)).makeAsyncIterator()

@@ -1,4 +1,3 @@
-import Dispatch
 import Signals
 import SignalsTesting
 import Testing
@@ -80,15 +79,6 @@ import Testing
     #expect(onMain.withLock { $0 } == [false, false, false, false])
   }
 }
-
-/// Whether the caller runs on the main queue, where the main actor runs.
-private func isMainQueue() -> Bool { DispatchQueue.getSpecific(key: mainKey) == true }
-
-private let mainKey: DispatchSpecificKey<Bool> = {
-  let key = DispatchSpecificKey<Bool>()
-  DispatchQueue.main.setSpecific(key: key, value: true)
-  return key
-}()
 
 /// Always has a next element, and never asks whether it is wanted.
 private struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {

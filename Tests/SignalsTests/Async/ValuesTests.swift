@@ -50,6 +50,46 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
+  @Test(arguments: [
+    (BufferPolicy.newest(2), [1, 5, 6], [2, 3, 4]), (.newest(1), [2, 6], [1, 3, 4, 5]),
+    (.oldest(2), [1, 2, 3], [4, 5, 6]), (.unbounded, [1, 2, 3, 4, 5, 6], []),
+  ])
+  func `what a slow consumer has not been given counts against the bound`(
+    policy: BufferPolicy, received: [Int], dropped: [Int]
+  ) async throws {
+    let subject = Subject<Int>()
+    let iterator = subject.signal.values(buffer: policy).makeAsyncIterator()
+    for value in 1...2 { subject.send(value) }
+    var log = [try await iterator.next()]
+    for value in 3...6 { subject.send(value) }
+    subject.complete()
+    while let value = try await iterator.next() { log.append(value) }
+    #expect(log == received)
+    #expect(iterator.dropped == dropped.count)
+  }
+
+  @Test func `a value that gives way is let go of at once`() async throws {
+    let subject = Subject<Token>()
+    let iterator = subject.signal.values(buffer: .newest(2)).makeAsyncIterator()
+    let held = Lock<[Weak]>([])
+    let send: @Sendable () -> Void = {
+      let token = Token()
+      held.withLock { $0.append(Weak(token)) }
+      subject.send(token)
+    }
+    for _ in 0..<2 { send() }
+    _ = try await iterator.next()
+    for _ in 0..<4 { send() }
+    #expect(held.withLock { $0.map { $0.token != nil } } == [false, false, false, false, true, true])
+    withExtendedLifetime(iterator) {}
+  }
+
+  @Test func `a negative bound stops the program where the view is made, before anybody iterates`() async {
+    await #expect(processExitsWith: .failure) { _ = Signal<Int>.never.values(buffer: .newest(-1)) }
+    await #expect(processExitsWith: .failure) { _ = Signal<Int>.never.events(buffer: .oldest(-2)) }
+    await #expect(processExitsWith: .failure) { _ = Signal<Int>.never.progress(buffer: .newest(-1)) }
+  }
+
   @Test func `leaving the loop disposes`() async throws {
     let disposals = Lock(0)
     let signal = Signal<Int> { observer in
@@ -262,3 +302,8 @@ import Testing
 }
 
 private final class Token: Sendable {}
+
+private struct Weak {
+  private(set) weak var token: Token?
+  init(_ token: Token) { self.token = token }
+}

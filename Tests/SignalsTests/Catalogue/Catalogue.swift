@@ -12,7 +12,8 @@ enum Catalogue {
     "events(buffer:)": "Async/EventsTests.swift",
     "progress(buffer:)": "Async/EventsTests.swift",
     "Signal.from(_:priority:)": "Async/FromTests.swift",
-    "subscribeOnMain(_:progress:failed:completed:)": "Operators/Timing/MainActorTests.swift",
+    "Signal.from(priority:_:)": "Async/FromCallTests.swift",
+    "observeOnMain(_:progress:failed:completed:)": "Operators/Timing/MainActorTests.swift",
   ]
 
   /// The names of all.

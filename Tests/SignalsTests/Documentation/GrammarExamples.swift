@@ -29,7 +29,7 @@ extension Signal {
   }
 }
 
-@Suite struct GrammarExamples {
+@Suite(.timeLimit(.minutes(2))) struct GrammarExamples {
   private let printed = Printed()
 
   @Test func `every example of the article is in this file`() throws {
@@ -83,10 +83,10 @@ extension Signal {
 
   @Test func `a panel on the main actor`() async {
     let temperatures = Subject<Double>()
-    let panel = await Panel()
+    let panel = Panel()
     let subscription = await panel.show(temperatures.signal)
     temperatures.send(21)
-    for _ in 0..<1_000 where await panel.text.isEmpty { await Task.yield() }
+    while await panel.text.isEmpty { await Task.yield() }
     #expect(await panel.text == "21.0°")
     subscription.dispose()
   }

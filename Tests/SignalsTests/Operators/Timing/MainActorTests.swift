@@ -18,7 +18,7 @@ import Testing
   @Test func `handlers run on the main actor, in order, whoever sends`() async {
     let source = Subject<Int>()
     let screen = Screen()
-    source.signal.subscribeOnMain {
+    source.signal.observeOnMain {
       screen.show("\($0)")
     } progress: {
       screen.show("\($0)")
@@ -39,7 +39,7 @@ import Testing
   @Test @MainActor func `after a disposal on the main actor nothing is shown any more`() async {
     let source = Subject<Int>()
     let screen = Screen()
-    let subscription = source.signal.subscribeOnMain(
+    let subscription = source.signal.observeOnMain(
       { screen.show("\($0)") }, failed: { _ in screen.show("failed") })
     source.send(1)
     source.fail(Broken())
@@ -78,7 +78,7 @@ import Testing
     arguments: [
       ("_ = signal.map { show($0) }", false), ("signal.subscribe { show($0) }", false),
       ("_ = signal.filter(isShown)", false), ("signal.subscribe(progress: { _ in clear() })", false),
-      ("signal.subscribeOnMain { show($0) } completed: { clear() }", true),
+      ("signal.observeOnMain { show($0) } completed: { clear() }", true),
       ("signal.subscribe { print($0) }", true),
     ])
   func `the compiler refuses main-actor code where no thread is promised`(code: String, isFine: Bool) throws {

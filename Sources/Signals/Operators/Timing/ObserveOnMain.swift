@@ -2,13 +2,14 @@ extension Signal {
   /// Attaches handlers that run on the main actor; those that are left out ignore their events.
   ///
   /// All events hop to the main queue, in order, as with `observe(on: .main)`: progress that waits there is replaced
-  /// by newer progress. After a `dispose()` on the main actor no handler runs any more.
+  /// by newer progress. After a `dispose()` on the main actor no handler runs any more. The source starts on the
+  /// thread that subscribes: see `subscribe(on:)` for another one.
   ///
   /// ```swift
-  /// subscription = temperature.subscribeOnMain { label.text = "\($0) °C" }
+  /// subscription = temperature.observeOnMain { label.text = "\($0) °C" }
   /// ```
   @discardableResult
-  public func subscribeOnMain(
+  public func observeOnMain(
     _ next: (@MainActor @Sendable (Value) -> Void)? = nil,
     progress: (@MainActor @Sendable (ProgressUpdate) -> Void)? = nil,
     failed: (@MainActor @Sendable (any Error) -> Void)? = nil,
