@@ -26,7 +26,7 @@ struct AsyncBuffer<Element, Waiter> {
   @usableFromInline var dropped = 0
 
   @usableFromInline
-  init(_ policy: BufferPolicy, isProgress: @escaping @Sendable (Element) -> Bool = { _ in false }) {
+  init(_ policy: BufferPolicy, isProgress: @escaping @Sendable (Element) -> Bool) {
     self.policy = policy
     self.isProgress = isProgress
   }

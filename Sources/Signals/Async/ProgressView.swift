@@ -8,15 +8,6 @@ extension Signal {
   /// for try await update in signal.progress() { bar.fraction = update.fraction }
   /// ```
   public func progress(buffer: BufferPolicy = .newest(1)) -> SignalValues<ProgressUpdate> {
-    Signal<ProgressUpdate>(attaching: { [attach] in attach(ProgressAsValues($0)) })
-      .values(buffer: buffer)
+    progressUpdates().values(buffer: buffer)
   }
-}
-
-private final class ProgressAsValues<Value: Sendable>: OperatorObserver<Value, ProgressUpdate>,
-  @unchecked Sendable
-{
-  // Sound: immutable.
-  override func send(_ value: Value) {}
-  override func send(progress: ProgressUpdate) { downstream.send(progress) }
 }

@@ -1,8 +1,8 @@
 /// How fast work advances and how long it will still take, from the progress it sends.
 ///
 /// The rate is an exponentially weighted mean over time, with its bias towards 0 at the beginning taken out. It looks
-/// back over a fifth of the time that the work has run, so that slow and long work gets a steady estimate and short
-/// work a quick one. It counts from the first update on and not from 0: who resumes at a half has not done it in no
+/// back over a fifth of the time that the work has run, 15 seconds to 10 minutes, so that slow and long work gets a
+/// steady estimate and short work a quick one. It counts from the first update on and not from 0: who resumes at a half has not done it in no
 /// time. Work that stays away much longer than it usually does loses its speed, and then counts as stalled.
 struct RateEstimator: Sendable {
   struct Estimate: Equatable {

@@ -8,7 +8,8 @@ public protocol Scheduler: Sendable {
   /// Runs `work` once, `delay` from now; at once, though not inside this call, when `delay` is not positive.
   ///
   /// Work of one scheduler runs one at a time, in the order of its due times. Disposing what is returned before the
-  /// work began keeps it from running and releases it. Only `ImmediateScheduler` runs work inside the call.
+  /// work began keeps it from running and releases it. `ImmediateScheduler` and `SubscriptionScheduler` are exceptions: they
+  /// run work inside the call, and so the work of several callers side by side.
   @discardableResult
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable
 }

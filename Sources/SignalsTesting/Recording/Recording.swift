@@ -124,8 +124,9 @@ extension VirtualScheduler {
   private func record<Value>(
     _ signal: Signal<Value>, _ line: SubscriptionLine?, _ write: @escaping @Sendable (Value) -> String
   ) -> Recording<Value> {
-    if let line, line.begin(tick) < now {
-      fatalError(
+    if let line {
+      complain(
+        unless: line.begin(tick) >= now,
         "The subscription line \(line) begins before the time, which is \(now): record before the time moves")
     }
     let recording = Recording(self, write)

@@ -31,6 +31,17 @@ import Testing
     }
   }
 
+  @Test func `the page of the type lists every public operator under a topic`() throws {
+    let page = try Article("Signal").text
+    for name in try Self.declared().sorted() {
+      let symbol = name.hasPrefix("Signal.") ? String(name.dropFirst(7)) : name
+      // Those of one name are told apart by a suffix.
+      if !page.contains("\n- ``\(symbol)``") && !page.contains("\n- ``\(symbol)-") {
+        Issue.record("\(name) is in no topic of Signal.md: add ``\(symbol)`` there")
+      }
+    }
+  }
+
   @Test(arguments: Catalogue.elsewhere.sorted { $0.key < $1.key }.map { [$0.key, $0.value] })
   func `what the catalogue leaves to another suite is tested there`(operator: [String]) throws {
     let file = Self.root.appending(path: "Tests/SignalsTests/\(`operator`[1])")

@@ -17,7 +17,7 @@ final class Item: Sendable, Equatable, CustomStringConvertible {
   var description: String { "\(number)" }
 }
 
-/// How many tokens there are.
+/// How many items there are.
 final class Population: Sendable {
   let count = Lock(0)
 }

@@ -37,11 +37,4 @@ final class Kit: Sendable {
     for number in 70..<90 { observer.send(Item(number)) }
     return nil
   }
-
-  /// Of three times the weight of the source, and all done.
-  let heavyDone = Signal<Item> { observer in
-    observer.send(progress: ProgressUpdate(fraction: 0, weight: 3))
-    observer.complete()
-    return nil
-  }
 }

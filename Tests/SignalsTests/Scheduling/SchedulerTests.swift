@@ -135,12 +135,15 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .seconds(1e19), Duration(attoseconds: .max)])
-  func `a delay of any length is waited for, and can be called off`(delay: Duration) {
+  func `a delay of any length is waited for, and can be called off`(delay: Duration) async {
     let scheduler = QueueScheduler(label: "test")
     let canary = CallCounter()
     scheduler.schedule(after: delay) { canary.next() }.dispose()
     let timer = scheduler.schedule(after: delay) { canary.next() }
-    DispatchQueue(label: "other").sync {}
+    // A timer that took the delay for a past time would have fired before this one.
+    let later = AsyncGate()
+    scheduler.schedule(after: .milliseconds(1)) { later.open() }
+    await later.wait()
     #expect(canary.count == 0)
     timer.dispose()
   }

@@ -2,18 +2,12 @@ import Signals
 import SignalsTesting
 import Testing
 
-private final class Log: Sendable {
-  private let lines = Lock<[String]>([])
-  func note(_ line: String) { lines.withLock { $0.append(line) } }
-  var all: [String] { lines.withLock { $0 } }
-}
-
 @Suite(.timeLimit(.minutes(2))) struct VirtualSchedulerTests {
   private let time = VirtualScheduler()
-  private let log = Log()
+  private let history = History()
 
   private func note(_ name: String) -> @Sendable () -> Void {
-    { [log, time] in log.note("\(name) at \(time.now)") }
+    { [history, time] in history.add("\(name) at \(time.now)") }
   }
 
   @Test func `work runs at its due time, and of one instant in the order of scheduling`() {
@@ -22,22 +16,22 @@ private final class Log: Sendable {
     time.schedule(after: .seconds(2), note("d"))
     time.schedule(after: .seconds(1), note("b"))
     time.advance(by: .milliseconds(999))
-    #expect(log.all == [])
+    #expect(history.log == [])
     time.advance(by: .milliseconds(1501))
-    #expect(log.all == ["a at 1.0 seconds", "b at 1.0 seconds", "c at 2.0 seconds", "d at 2.0 seconds"])
+    #expect(history.log == ["a at 1.0 seconds", "b at 1.0 seconds", "c at 2.0 seconds", "d at 2.0 seconds"])
     #expect(time.now == .milliseconds(2500))
   }
 
   @Test func `work that is scheduled meanwhile runs when it is due, and not inside the call`() {
-    time.schedule(after: .seconds(1)) { [log, time] in
-      time.schedule(after: .seconds(-1)) { log.note("at once") }
-      time.schedule(after: .seconds(1)) { log.note("in time") }
-      time.schedule(after: .seconds(3)) { log.note("too late") }
-      log.note("first")
+    time.schedule(after: .seconds(1)) { [history, time] in
+      time.schedule(after: .seconds(-1)) { history.add("at once") }
+      time.schedule(after: .seconds(1)) { history.add("in time") }
+      time.schedule(after: .seconds(3)) { history.add("too late") }
+      history.add("first")
     }
-    time.schedule(after: .seconds(1)) { [log] in log.note("second") }
+    time.schedule(after: .seconds(1)) { [history] in history.add("second") }
     time.advance(by: .seconds(3))
-    #expect(log.all == ["first", "second", "at once", "in time"])
+    #expect(history.log == ["first", "second", "at once", "in time"])
     #expect(time.pendingCount == 1)
   }
 
@@ -58,7 +52,7 @@ private final class Log: Sendable {
     time.schedule { later.dispose() }
     time.advance(by: .seconds(2))
     timer.dispose()
-    #expect(log.all == [])
+    #expect(history.log == [])
   }
 
   @Test func `what work captures is released after it has run, though its disposable is held`() {
@@ -76,24 +70,24 @@ private final class Log: Sendable {
   }
 
   @Test func `an advance from inside work adds its time, and work still runs one at a time`() {
-    time.schedule(after: .seconds(1)) { [log, time] in
+    time.schedule(after: .seconds(1)) { [history, time] in
       time.advance(by: .seconds(5))
-      log.note("advanced at \(time.now)")
+      history.add("advanced at \(time.now)")
     }
     time.schedule(after: .seconds(3), note("other"))
     time.advance(by: .seconds(2))
-    #expect(log.all == ["advanced at 1.0 seconds", "other at 3.0 seconds"])
+    #expect(history.log == ["advanced at 1.0 seconds", "other at 3.0 seconds"])
     #expect(time.now == .seconds(7))
   }
 
   @Test func `run goes to the last work and no further`() {
     time.run()
     #expect(time.now == .zero)
-    time.schedule(after: .seconds(1)) { [time, log] in
-      time.schedule(after: .seconds(3600)) { log.note("last") }
+    time.schedule(after: .seconds(1)) { [time, history] in
+      time.schedule(after: .seconds(3600)) { history.add("last") }
     }
     time.run()
-    #expect(log.all == ["last"])
+    #expect(history.log == ["last"])
     #expect(time.now == .seconds(3601))
     // The limit is a number of pieces of work, and belongs to each run.
     for _ in 0..<10 { time.schedule(after: .seconds(1)) {} }

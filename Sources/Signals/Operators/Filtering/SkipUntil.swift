@@ -9,8 +9,7 @@ extension Signal {
       let funnel = Funnel(SkipUntil<Value>(), downstream)
       // `take(1)`: of a trigger nothing counts after its first value, not even a failure.
       funnel.attach(SkipUntil<Value>.trigger) {
-        trigger.take(1).ignoreProgress().attach(
-          funnel.inlet(SkipUntil<Value>.trigger) { .trigger($0.map { _ in }) })
+        trigger.asTrigger.take(1).attach(funnel.inlet(SkipUntil<Value>.trigger) { .trigger($0) })
       }
       funnel.attach(SkipUntil<Value>.source) { attach(funnel.inlet(SkipUntil<Value>.source) { .source($0) }) }
       return funnel.sources

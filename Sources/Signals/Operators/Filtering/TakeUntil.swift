@@ -6,8 +6,10 @@ extension Signal {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(TakeUntil<Value>(), downstream)
       // The trigger first: a source that is triggered already is not started.
-      funnel.attach(0) { trigger.ignoreProgress().attach(funnel.inlet(0) { .trigger($0.map { _ in }) }) }
-      funnel.attach(1) { attach(funnel.inlet(1) { .source($0) }) }
+      funnel.attach(TakeUntil<Value>.trigger) {
+        trigger.asTrigger.attach(funnel.inlet(TakeUntil<Value>.trigger) { .trigger($0) })
+      }
+      funnel.attach(TakeUntil<Value>.source) { attach(funnel.inlet(TakeUntil<Value>.source) { .source($0) }) }
       return funnel.sources
     })
   }
@@ -19,7 +21,10 @@ struct TakeUntil<Value: Sendable>: FunnelLogic {
     case trigger(Event<Void>)
   }
 
-  mutating func receive(
+  static var trigger: Int { 0 }
+  static var source: Int { 1 }
+
+  func receive(
     _ input: Input, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
   ) -> End? {
     switch input {
@@ -30,16 +35,5 @@ struct TakeUntil<Value: Sendable>: FunnelLogic {
     case .source(.completed), .trigger(.next), .trigger(.completed): return .completed
     }
     return nil
-  }
-}
-
-extension Event {
-  func map<Output>(_ transform: (Value) -> Output) -> Event<Output> {
-    switch self {
-    case .next(let value): .next(transform(value))
-    case .progress(let update): .progress(update)
-    case .failed(let error): .failed(error)
-    case .completed: .completed
-    }
   }
 }

@@ -24,7 +24,7 @@ extension Signal {
 
 /// Collects a batch in an array.
 private struct BufferSink<Value: Sendable>: BatchSink {
-  var values: [Value] = []
+  private var values: [Value] = []
 
   mutating func begin(_ downstream: Observer<[Value]>) {}
 

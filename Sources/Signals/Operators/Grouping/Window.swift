@@ -25,7 +25,7 @@ extension Signal {
 
 /// Passes a batch on through a subject of its own.
 private struct WindowSink<Value: Sendable>: BatchSink {
-  var window: Subject<Value>?
+  private var window: Subject<Value>?
 
   mutating func begin(_ downstream: Observer<Signal<Value>>) {
     let window = Subject<Value>()

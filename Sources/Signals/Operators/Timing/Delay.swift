@@ -8,7 +8,10 @@ extension Signal {
     precondition(duration >= .zero, "delay(_:) takes zero or more, not \(duration)")
     return Signal(attaching: { [attach] downstream in
       let funnel = Funnel(Delay<Value>(duration, scheduler), downstream)
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
+      // The time is taken here: a slow handler must not make what waits for it come later still.
+      funnel.attach(Delay<Value>.source) {
+        attach(funnel.inlet(Delay<Value>.source) { .source($0, at: scheduler.now) })
+      }
       return funnel.sources
     })
   }
@@ -16,9 +19,12 @@ extension Signal {
 
 struct Delay<Value: Sendable>: FunnelLogic {
   enum Input {
-    case source(Event<Value>)
+    case source(Event<Value>, at: Duration)
     case due
   }
+
+  static var source: Int { 0 }
+  private static var timer: Int { 1 }
 
   private let duration: Duration
   private let scheduler: any Scheduler
@@ -33,19 +39,23 @@ struct Delay<Value: Sendable>: FunnelLogic {
     _ input: Input, _ downstream: Observer<Value>, _ funnel: Funnel<Self>
   ) -> End? {
     switch input {
-    case .source(let event):
+    case .source(let event, let time):
       let isFirst = waiting.isEmpty
-      waiting.append((scheduler.now + duration, event))
+      waiting.append((time + duration, event))
       // It ended by itself: the timer is what goes on.
-      if event.isTerminal { funnel.stop(0) }
-      if isFirst { funnel.schedule(1, after: duration, on: scheduler, .due) }
+      if event.isTerminal { funnel.stop(Self.source) }
+      if isFirst { schedule(funnel) }
     case .due:
       if let end = sendDue(downstream, funnel) { return end }
-      if let next = waiting.first {
-        funnel.schedule(1, after: next.due - scheduler.now, on: scheduler, .due)
-      }
+      schedule(funnel)
     }
     return nil
+  }
+
+  /// The next time, if anything waits.
+  private func schedule(_ funnel: Funnel<Self>) {
+    guard let first = waiting.first else { return }
+    funnel.schedule(Self.timer, after: first.due - scheduler.now, on: scheduler, .due)
   }
 
   private mutating func sendDue(_ downstream: Observer<Value>, _ funnel: Funnel<Self>) -> End? {

@@ -6,6 +6,7 @@ struct RateLimit<Value: Sendable>: FunnelLogic {
     case progressDue
   }
 
+  static var source: Int { 0 }
   private static var valueTimer: Int { 1 }
   private static var progressTimer: Int { 2 }
 
@@ -70,7 +71,7 @@ extension Signal {
   func rateLimited(_ logic: @escaping @Sendable () -> RateLimit<Value>) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(logic(), downstream)
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
+      funnel.attach(RateLimit<Value>.source) { attach(funnel.inlet(RateLimit<Value>.source) { .source($0) }) }
       return funnel.sources
     })
   }

@@ -10,9 +10,10 @@ final class Relay<Value: Sendable>: Sendable {
     var queue = ConflatingQueue<Value>()
     /// The storage of the batch before, for the next.
     var spare = Ring<Event<Value>>()
-    /// Whether a delivery is scheduled or under way, and which.
+    /// Whether a delivery is scheduled or under way.
     var isScheduled = false
-    var turn: UInt64 = 0
+    /// The number of the newest.
+    var delivery: UInt64 = 0
     var scheduled: (any Disposable)?
   }
 
@@ -29,21 +30,21 @@ final class Relay<Value: Sendable>: Sendable {
   var isDisposed: Bool { state.withLock { $0.downstream }?.isDisposed ?? true }
 
   func receive(_ event: Event<Value>) {
-    let turn = state.withLock { state -> UInt64? in
+    let delivery = state.withLock { state -> UInt64? in
       guard state.downstream != nil, state.queue.append(event), !state.isScheduled else { return nil }
       state.isScheduled = true
-      state.turn += 1
-      return state.turn
+      state.delivery += 1
+      return state.delivery
     }
-    if let turn { schedule(turn) }
+    if let delivery { schedule(delivery) }
   }
 
-  private func schedule(_ turn: UInt64) {
+  private func schedule(_ delivery: UInt64) {
     let scheduled = scheduler.schedule { [self] in deliver() }
     let (isLate, old) = state.withLock { state -> (Bool, (any Disposable)?) in
       guard state.downstream != nil else { return (true, nil) }
       // The work may have run already, and a later one may be under way.
-      guard state.turn == turn else { return (false, nil) }
+      guard state.delivery == delivery else { return (false, nil) }
       let old = state.scheduled
       state.scheduled = scheduled
       return (false, old)
@@ -67,14 +68,14 @@ final class Relay<Value: Sendable>: Sendable {
     }
     downstream = nil
     batch.trim()
-    let turn = state.withLock { state -> UInt64? in
+    let delivery = state.withLock { state -> UInt64? in
       if batch.isEmpty { state.spare = batch }
       state.isScheduled = state.downstream != nil && !state.queue.isEmpty
       guard state.isScheduled else { return nil }
-      state.turn += 1
-      return state.turn
+      state.delivery += 1
+      return state.delivery
     }
-    if let turn { schedule(turn) }
+    if let delivery { schedule(delivery) }
   }
 
   private func forgetDownstream() {

@@ -9,8 +9,12 @@ extension Signal {
     Signal(attaching: { [attach] downstream in
       let funnel = Funnel(SampleOnTrigger<Value>(), downstream)
       // The source first: its replay is there for a trigger that fires at once.
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
-      funnel.attach(1) { trigger.ignoreProgress().attach(funnel.inlet(1) { .trigger($0.map { _ in }) }) }
+      funnel.attach(SampleOnTrigger<Value>.source) {
+        attach(funnel.inlet(SampleOnTrigger<Value>.source) { .source($0) })
+      }
+      funnel.attach(SampleOnTrigger<Value>.trigger) {
+        trigger.asTrigger.attach(funnel.inlet(SampleOnTrigger<Value>.trigger) { .trigger($0) })
+      }
       return funnel.sources
     })
   }
@@ -21,6 +25,9 @@ struct SampleOnTrigger<Value: Sendable>: FunnelLogic {
     case source(Event<Value>)
     case trigger(Event<Void>)
   }
+
+  static var source: Int { 0 }
+  static var trigger: Int { 1 }
 
   private var value: Value?
   private var progress: ProgressUpdate?

@@ -13,7 +13,7 @@ extension Signal {
       let deadline = Deadline(duration, from: scheduler.now)
       let funnel = Funnel(Timeout<Value>(deadline, sign, scheduler), downstream)
       funnel.receive(.tick)
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
+      funnel.attach(Timeout<Value>.source) { attach(funnel.inlet(Timeout<Value>.source) { .source($0) }) }
       return funnel.sources
     })
   }
@@ -24,6 +24,9 @@ struct Timeout<Value: Sendable>: FunnelLogic {
     case source(Event<Value>)
     case tick
   }
+
+  static var source: Int { 0 }
+  private static var timer: Int { 1 }
 
   private var deadline: Deadline
   private let sign: TimeoutSign
@@ -53,7 +56,7 @@ struct Timeout<Value: Sendable>: FunnelLogic {
       guard let delay = deadline.remaining(at: scheduler.now) else {
         return .failed(SignalError.timedOut(after: deadline.duration))
       }
-      funnel.schedule(1, after: delay, on: scheduler, .tick)
+      funnel.schedule(Self.timer, after: delay, on: scheduler, .tick)
     }
     return nil
   }
@@ -64,9 +67,5 @@ struct Timeout<Value: Sendable>: FunnelLogic {
     case .nextValue: false
     case .advance: detector.advances(update)
     }
-  }
-
-  static func conflationKey(of input: Input) -> Int? {
-    if case .source(.progress) = input { 0 } else { nil }
   }
 }

@@ -53,21 +53,6 @@ import Testing
     #expect(first.values == [0, 1])
     #expect(second.values == [0])
   }
-}
-
-/// A scheduler whose clock can go on while nothing runs.
-private final class LateScheduler: Scheduler {
-  let base = VirtualScheduler()
-  private let lost = Lock(Duration.zero)
-
-  var now: Duration { base.now + lost.withLock { $0 } }
-
-  func lose(_ time: Duration) { lost.withLock { $0 += time } }
-
-  @discardableResult
-  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
-    base.schedule(after: delay, work)
-  }
 
   @Test func `it counts without drift, on virtual time`() {
     let scheduler = VirtualScheduler()

@@ -137,15 +137,7 @@ import Testing
   }
 
   @Test func `an endless source stops when the subscriber has enough`() {
-    let endless = Signal<Int> { observer in
-      var count = 0
-      while !observer.isDisposed {
-        observer.send(count)
-        count += 1
-      }
-      return nil
-    }
-    let recorder = Recorder(endless.buffer(count: 2).take(2))
+    let recorder = Recorder(Cold.endless.buffer(count: 2).take(2))
     #expect(recorder.log == ["next([0, 1])", "next([2, 3])", "completed"])
   }
 

@@ -117,13 +117,9 @@ import Testing
   }
 
   @Test func `an endless source stops when the subscriber has enough windows`() {
-    let endless = Signal<Int> { observer in
-      while !observer.isDisposed { observer.send(1) }
-      return nil
-    }
-    let windows = Windows(endless.window(count: 2).take(2))
+    let windows = Windows(Cold.endless.window(count: 2).take(2))
     #expect(windows.outerLog == ["window", "window", "completed"])
-    #expect(windows.logs.first == ["next(1)", "next(1)", "completed"])
+    #expect(windows.logs.first == ["next(0)", "next(1)", "completed"])
   }
 
   @Test func `values that a handler of a window sends come later, and subscriptions share nothing`() {

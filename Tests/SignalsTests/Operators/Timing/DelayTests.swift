@@ -50,6 +50,22 @@ import Testing
     #expect(recorder.values == [1, 2, 3])
   }
 
+  @Test func `what comes while a handler is slow comes no later for it`() {
+    let scheduler = LateScheduler()
+    let log = History()
+    source.signal.delay(.seconds(2), on: scheduler).subscribe { [source] value in
+      log.add("\(value) at \(scheduler.now)")
+      guard value == 1 else { return }
+      // It is due at 4 s, while this handler runs: 2 s to 7 s.
+      source.send(2)
+      scheduler.lose(.seconds(5))
+    }
+    source.send(1)
+    scheduler.base.advance(by: .seconds(2))
+    #expect(log.log == ["1 at 2.0 seconds", "2 at 7.0 seconds"])
+    #expect(scheduler.base.pendingCount == 0)
+  }
+
   @Test func `a disposal drops what waits`() {
     let recorder = Recorder(source.signal.delay(.seconds(1), on: scheduler))
     source.send(1)

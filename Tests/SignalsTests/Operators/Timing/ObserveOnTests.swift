@@ -79,11 +79,7 @@ import Testing
   }
 
   @Test func `an endless synchronous source stops when a handler has had enough`() {
-    let source = Signal<Int> { observer in
-      while !observer.isDisposed { observer.send(1) }
-      return nil
-    }
-    let recorder = Recorder(source.observe(on: .immediate).take(3))
-    #expect(recorder.log == ["next(1)", "next(1)", "next(1)", "completed"])
+    let recorder = Recorder(Cold.endless.observe(on: .immediate).take(3))
+    #expect(recorder.log == ["next(0)", "next(1)", "next(2)", "completed"])
   }
 }

@@ -10,8 +10,8 @@ private struct Script {
   var end = 0
   var fails = false
 
-  init(seed: UInt64) {
-    var random = Random(state: seed)
+  init(seed: Int) {
+    var random = SeededGenerator(seed: seed)
     // Lively and quiet stretches.
     for number in 1...200 {
       let isLively = (number / 20).isMultiple(of: 2)
@@ -75,18 +75,6 @@ private struct Output {
   var text: String
 }
 
-private struct Random: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// What goes out by each rule, told from the whole script and not event by event.
 private enum Naive {
   static func debounced(_ arrivals: [(time: Int, number: Int)], _ period: Int, end: Int) -> [(Int, Int)] {
@@ -136,7 +124,7 @@ private enum Naive {
     _ expected: (Script) -> (values: [(Int, Int)], progress: [(Int, Int)])
   ) {
     for seed in 1...40 {
-      let script = Script(seed: UInt64(seed))
+      let script = Script(seed: seed)
       let (values, progress) = expected(script)
       let wanted = script.log(
         values.map { Output(time: $0.0, text: "\($0.1)") },
@@ -185,7 +173,7 @@ private enum Naive {
 
   @Test func `delay moves long scripts as they are`() {
     for seed in 1...40 {
-      let script = Script(seed: UInt64(seed))
+      let script = Script(seed: seed)
       let wanted = script.play { source, _ in source.map { "\($0)" } }
       let moved = script.play { source, time in
         source.delay(.microseconds(Self.period), on: time).map { "\($0)" }
@@ -202,7 +190,7 @@ private enum Naive {
   func `timeout ends long scripts at the first pause that is too long`(sign: TimeoutSign) {
     var timedOut = 0
     for seed in 1...40 {
-      let script = Script(seed: UInt64(seed))
+      let script = Script(seed: seed)
       let signs = script.events.filter { $0.what == .value || sign == .any }.map(\.time)
       let limit = 40_000 + seed * 500
       let pause = zip([0] + signs, signs + [script.end]).first { $1 - $0 > limit }
@@ -222,7 +210,7 @@ private enum Naive {
 
   @Test func `buffer and window cut long scripts as a simple reference does`() {
     for seed in 1...40 {
-      let script = Script(seed: UInt64(seed))
+      let script = Script(seed: seed)
       var batches: [Output] = []
       var rest = script.times(of: .value)[...]
       while let first = rest.first {
