@@ -30,15 +30,15 @@ extension Catalogue {
       source, kit in
       kit.silent.sample(on: source)
     },
-    CatalogueEntry("timeout(_:_:on:)") { source, kit in source.timeout(.seconds(9), on: kit.time) },
-    CatalogueEntry("timeout(_:_:on:)", ".nextValue") { source, kit in
-      source.timeout(.seconds(9), .nextValue, on: kit.time)
+    CatalogueEntry("timeout(_:awaiting:on:)") { source, kit in source.timeout(.seconds(9), on: kit.time) },
+    CatalogueEntry("timeout(_:awaiting:on:)", ".nextValue") { source, kit in
+      source.timeout(.seconds(9), awaiting: .nextValue, on: kit.time)
     },
-    CatalogueEntry("timeout(_:_:on:)", ".advance") { source, kit in
-      source.timeout(.seconds(9), .advance, on: kit.time)
+    CatalogueEntry("timeout(_:awaiting:on:)", ".advance") { source, kit in
+      source.timeout(.seconds(9), awaiting: .advance, on: kit.time)
     },
-    CatalogueEntry("timeout(_:_:on:)", "timed out", but: .endsEarly) { source, kit in
-      source.timeout(.seconds(2), .nextValue, on: kit.time)
+    CatalogueEntry("timeout(_:awaiting:on:)", "timed out", but: .endsEarly) { source, kit in
+      source.timeout(.seconds(2), awaiting: .nextValue, on: kit.time)
     },
   ]
 }

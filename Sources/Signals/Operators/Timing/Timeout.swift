@@ -1,12 +1,12 @@
 extension Signal {
   /// Fails with `SignalError.timedOut(after:)` when no sign of life has come for `duration`.
   ///
-  /// The time runs from the subscription, and from each sign on: any event unless `sign` says otherwise. Everything
+  /// The time runs from the subscription, and from each sign on: any event unless `awaiting` names another sign of life. Everything
   /// passes unchanged, progress too. At the timeout the source is disposed, and then the failure is sent on the thread
   /// of `scheduler` (or on the source's, when it sends at that moment). A sign that comes too late, but before a late
   /// timer, still counts. For a bound that no sign moves use `take(for:)`.
   public func timeout(
-    _ duration: Duration, _ sign: TimeoutSign = .any, on scheduler: any Scheduler = .background
+    _ duration: Duration, awaiting sign: TimeoutSign = .any, on scheduler: any Scheduler = .background
   ) -> Signal<Value> {
     precondition(duration > .zero, "timeout(_:) takes a duration above zero, not \(duration)")
     return Signal(attaching: { [attach] downstream in

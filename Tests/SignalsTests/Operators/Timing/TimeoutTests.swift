@@ -7,7 +7,7 @@ import Testing
   let scheduler = VirtualScheduler()
 
   private func recorder(_ sign: TimeoutSign) -> Recorder<Int> {
-    Recorder(source.signal.timeout(.seconds(10), sign, on: scheduler))
+    Recorder(source.signal.timeout(.seconds(10), awaiting: sign, on: scheduler))
   }
 
   @Test func `silence fails it, by an error that names the time`() {

@@ -201,7 +201,7 @@ private enum Naive {
         timedOut += 1
       }
       let played = script.play { source, time in
-        source.timeout(.microseconds(limit), sign, on: time).map { "\($0)" }
+        source.timeout(.microseconds(limit), awaiting: sign, on: time).map { "\($0)" }
       }
       #expect(played == wanted)
     }
