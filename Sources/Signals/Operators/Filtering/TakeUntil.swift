@@ -3,11 +3,11 @@ extension Signal {
   ///
   /// The trigger's progress is ignored; its failure fails the signal.
   public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(TakeUntil<Value>(), downstream)
       // The trigger first: a source that is triggered already is not started.
-      funnel.attach(0) { trigger.ignoreProgress().attach(funnel.inlet(0) { .trigger($0.map { _ in }) }) }
-      funnel.attach(1) { attach(funnel.inlet(1) { .source($0) }) }
+      funnel.attach(0, to: trigger.ignoreProgress()) { .trigger($0.map { _ in }) }
+      funnel.attach(1, to: self) { .source($0) }
       return funnel.sources
     })
   }

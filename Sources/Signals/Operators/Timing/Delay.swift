@@ -6,9 +6,9 @@ extension Signal {
   /// when it sends at that moment: follow it by `observe(on:)` where that matters. A disposal drops what waits.
   public func delay(_ duration: Duration, on scheduler: any Scheduler = .background) -> Signal<Value> {
     precondition(duration >= .zero, "delay(_:) takes zero or more, not \(duration)")
-    return Signal(attaching: { [attach] downstream in
+    return Signal(attaching: { downstream in
       let funnel = Funnel(Delay<Value>(duration, scheduler), downstream)
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
+      funnel.attach(0, to: self) { .source($0) }
       return funnel.sources
     })
   }

@@ -68,9 +68,9 @@ struct RateLimit<Value: Sendable>: FunnelLogic {
 
 extension Signal {
   func rateLimited(_ logic: @escaping @Sendable () -> RateLimit<Value>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(logic(), downstream)
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
+      funnel.attach(0, to: self) { .source($0) }
       return funnel.sources
     })
   }

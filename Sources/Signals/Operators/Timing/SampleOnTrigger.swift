@@ -6,11 +6,11 @@ extension Signal {
   /// ends, by its terminal; a value that was not sampled by then is dropped. Events come on the thread that sends the
   /// trigger, the terminal also on the source's.
   public func sample<Trigger>(on trigger: Signal<Trigger>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(SampleOnTrigger<Value>(), downstream)
       // The source first: its replay is there for a trigger that fires at once.
-      funnel.attach(0) { attach(funnel.inlet(0) { .source($0) }) }
-      funnel.attach(1) { trigger.ignoreProgress().attach(funnel.inlet(1) { .trigger($0.map { _ in }) }) }
+      funnel.attach(0, to: self) { .source($0) }
+      funnel.attach(1, to: trigger.ignoreProgress()) { .trigger($0.map { _ in }) }
       return funnel.sources
     })
   }
