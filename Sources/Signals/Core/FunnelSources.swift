@@ -10,8 +10,7 @@ protocol FunnelCloser: AnyObject, Sendable {
 ///
 /// Sources that the logic demands are started one after the other by whoever is at it: one that ends while it starts,
 /// and so demands the next, returns first. So a chain of sources that end at once needs no stack.
-package final class FunnelSources: Disposable, @unchecked Sendable {
-  // Sound: all under the lock; start closures are called by the one who runs the starts.
+package final class FunnelSources: Disposable {
   struct Closer: Sendable {
     weak var closer: (any FunnelCloser)?
   }
@@ -19,7 +18,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   private typealias Start = (key: Int, start: () -> (any Disposable)?)
 
   private struct State: @unchecked Sendable {
-    // Sound: the closures leave the lock one at a time.
+    // Sound: only under the lock; a start closure leaves it once, to the one who runs the starts.
     var isClosed = false
     /// Of those that are being disposed or were, what may not have stopped yet.
     var stopping = StoppingDisposables()

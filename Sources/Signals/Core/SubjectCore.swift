@@ -30,7 +30,7 @@ class SubjectCoreBase: @unchecked Sendable {
 /// replay is exact: what came before it is in the replay, what comes later is delivered.
 @usableFromInline
 final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
-  // Sound: `replay`, `progress`, `end` and the flags are touched only by the one who has the turn.
+  // Sound: what is not atomic or guards itself is touched only by the one who has the turn.
   @usableFromInline
   enum Item: Sendable {
     case next(Value)
