@@ -45,7 +45,7 @@ struct Ring<Element> {
     storage[(head + count) & (storage.count - 1)] = nil
   }
 
-  /// Takes out the first element of which `isWanted` says so.
+  /// Takes out the first element that `isWanted`.
   mutating func removeFirst(where isWanted: (Element) -> Bool) -> Element? {
     var found: Element?
     var rest = Ring()
@@ -57,7 +57,6 @@ struct Ring<Element> {
   }
 
   /// The elements from the oldest to the newest.
-  @inlinable
   var elements: ContiguousArray<Element> {
     var result = ContiguousArray<Element>()
     result.reserveCapacity(count)

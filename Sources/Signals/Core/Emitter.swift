@@ -18,35 +18,30 @@ final class Emitter<Value: Sendable>: Observer<Value>, @unchecked Sendable {
 
   @inlinable
   override func send(_ value: Value) { core.send(value) }
-  @usableFromInline
   override func send(progress: ProgressUpdate) { core.send(progress: progress) }
-  @usableFromInline
   override func fail(_ error: any Error) { core.send(end: .failed(error)) }
-  @usableFromInline
   override func complete() { core.send(end: .completed) }
-  @usableFromInline
   override var isDisposed: Bool { core.isEnded || link.isUnwanted }
 }
 
 /// The subscription of an emitter to its start closure.
 @usableFromInline
 final class EmitterLink<Value: Sendable>: Subscription, @unchecked Sendable {
-  // Sound: the core is set once, the downstream is under the lock.
-  @usableFromInline var core: SubjectCore<Value>!
+  // Sound: immutable; the core guards itself.
+  @usableFromInline let core: SubjectCore<Value>
   /// For the question whether it is disposed: a source that sends while it starts learns it only here.
   @usableFromInline let downstream: Lock<Observer<Value>?>
 
   @inlinable
   init(_ downstream: Observer<Value>) {
     self.downstream = Lock(downstream)
+    core = SubjectCore(.last(0))
     super.init()
-    core = SubjectCore(.last(0), self)
-    core.attachOnly(downstream)
+    core.attachOnly(downstream, self)
   }
 
   var isUnwanted: Bool { isDisposed || downstream.withLock { $0 }?.isDisposed ?? true }
 
-  @usableFromInline
   override func didEnd() { release() }
 
   /// Lets go of the handlers.

@@ -83,7 +83,7 @@ final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendab
     progress(update)
   }
 
-  // RAC released the subscription before it ran the terminal handler; a handler that subscribes again relies on it.
+  // The source is disposed before a terminal handler runs: that may subscribe again.
   @inlinable
   override func fail(_ error: any Error) {
     guard subscription.end() else { return }

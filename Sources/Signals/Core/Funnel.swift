@@ -132,6 +132,13 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
     if !isDisposed { sources.start(key, start) }
   }
 
+  /// For the subscribing thread: subscribes source `key` to `signal` now, unless nobody listens any more.
+  package func attach<Value>(
+    _ key: Int, to signal: Signal<Value>, _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
+  ) {
+    attach(key) { signal.attach(inlet(key, input)) }
+  }
+
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
   /// they start, however many, never nest.
   package func start(_ key: Int, _ start: @escaping () -> (any Disposable)?) {

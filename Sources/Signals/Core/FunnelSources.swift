@@ -10,8 +10,7 @@ protocol FunnelCloser: AnyObject, Sendable {
 ///
 /// Sources that the logic demands are started one after the other by whoever is at it: one that ends while it starts,
 /// and so demands the next, returns first. So a chain of sources that end at once needs no stack.
-package final class FunnelSources: Disposable, @unchecked Sendable {
-  // Sound: all under the lock; start closures are called by the one who runs the starts.
+package final class FunnelSources: Disposable {
   struct Closer: Sendable {
     weak var closer: (any FunnelCloser)?
   }
@@ -19,7 +18,7 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   private typealias Start = (key: Int, start: () -> (any Disposable)?)
 
   private struct State: @unchecked Sendable {
-    // Sound: the closures leave the lock one at a time.
+    // Sound: only under the lock; a start closure leaves it once, to the one who runs the starts.
     var isClosed = false
     /// Of those that are being disposed or were, what may not have stopped yet.
     var stopping = StoppingDisposables()
@@ -100,7 +99,8 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   package func dispose() {
     close()
-    sayClosed()
+    let closer = closer.withLock { $0.closer }
+    closer?.sourcesClosed()
   }
 
   package func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {
@@ -110,11 +110,6 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
 
   package var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
 
-  private func sayClosed() {
-    let closer = closer.withLock { $0.closer }
-    closer?.sourcesClosed()
-  }
-
   /// Disposes one of those in `stopping`.
   private func dispose(_ source: any Disposable) {
     source.dispose { [self] in state.withLock { $0.stopping.remove(source) } }
@@ -123,23 +118,19 @@ package final class FunnelSources: Disposable, @unchecked Sendable {
   /// `true` for the first who closes.
   @discardableResult
   func close() -> Bool {
-    guard let running = takeAll() else { return false }
-    for source in running { dispose(source) }
-    return true
-  }
-
-  private func takeAll() -> [any Disposable]? {
-    let (running, demanded) = state.withLock { state in
-      let taken = state.isClosed ? nil : state.running.sorted { $0.key < $1.key }.map(\.value)
+    let (isFirst, running, demanded) = state.withLock { state -> (Bool, [any Disposable], Ring<Start>) in
+      guard !state.isClosed else { return (false, [], Ring()) }
+      let running = state.running.sorted { $0.key < $1.key }.map(\.value)
       let demanded = state.demanded
-      for source in taken ?? [] { state.stopping.add(source) }
+      for source in running { state.stopping.add(source) }
       state.isClosed = true
       state.running = [:]
       state.demanded = Ring()
-      return (taken, demanded)
+      return (true, running, demanded)
     }
     closed.store(true, ordering: .releasing)
     _ = consume demanded
-    return running
+    for source in running { dispose(source) }
+    return isFirst
   }
 }

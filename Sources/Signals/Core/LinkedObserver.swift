@@ -14,22 +14,18 @@ class LinkedObserver<Input: Sendable, Output: Sendable>: OperatorObserver<Input,
     super.init(downstream)
   }
 
-  @usableFromInline
   override func send(progress: ProgressUpdate) {
     if !link.isDisposed { downstream.send(progress: progress) }
   }
 
-  @usableFromInline
   override func fail(_ error: any Error) {
     if link.end() { downstream.fail(error) }
   }
 
-  @usableFromInline
   override func complete() {
     if link.end() { downstream.complete() }
   }
 
-  @usableFromInline
   override var isDisposed: Bool { link.isDisposed || downstream.isDisposed }
 }
 

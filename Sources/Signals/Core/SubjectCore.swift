@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// The part of a subject's core that does not know the type of its values: coming and going cost no look-up of
 /// generic types.
@@ -30,7 +30,7 @@ class SubjectCoreBase: @unchecked Sendable {
 /// replay is exact: what came before it is in the replay, what comes later is delivered.
 @usableFromInline
 final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
-  // Sound: `replay`, `progress`, `end` and the flags are touched only by the one who has the turn.
+  // Sound: what is not atomic or guards itself is touched only by the one who has the turn.
   @usableFromInline
   enum Item: Sendable {
     case next(Value)
@@ -52,21 +52,20 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
   /// Whether a newcomer gets anything.
   @exclusivity(unchecked) @usableFromInline var replays: Bool
   @exclusivity(unchecked) @usableFromInline var replay: ReplayBuffer<Value>
-  @exclusivity(unchecked) @usableFromInline var progress: ProgressUpdate?
-  @exclusivity(unchecked) @usableFromInline var end: End?
+  @exclusivity(unchecked) private var progress: ProgressUpdate?
+  @exclusivity(unchecked) private var end: End?
   /// What a terminal ends before it is delivered, where the core belongs to one subscription.
-  @exclusivity(unchecked) @usableFromInline var link: Subscription?
+  @exclusivity(unchecked) private var link: Subscription?
   @usableFromInline let waiting = WaitingItems<Item>()
   /// What waited and is being handled.
   @exclusivity(unchecked) @usableFromInline var batch = Ring<Item>()
   /// A terminal was sent: for others than the one with the turn.
-  @usableFromInline let willEnd = Atomic(false)
-  @usableFromInline let dropped = Atomic(0)
+  private let willEnd = Atomic(false)
+  private let dropped = Atomic(0)
 
   @inlinable
-  init(_ replay: ReplayBuffer<Value>, _ link: Subscription? = nil) {
+  init(_ replay: ReplayBuffer<Value>) {
     self.replay = replay
-    self.link = link
     concerns = replay.isUsed ? Self.remembersValues : 0
     replays = replay.isUsed
     super.init()
@@ -154,9 +153,12 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
     return entry
   }
 
-  /// For a core that has one observer from the beginning to the end.
+  /// For a core that nobody else knows yet: it has this observer from the beginning to the end.
   @usableFromInline
-  func attachOnly(_ observer: Observer<Value>) { slots.append(observer, nil) }
+  func attachOnly(_ observer: Observer<Value>, _ link: Subscription) {
+    self.link = link
+    slots.append(observer, nil)
+  }
 
   func close() { submit(.close) }
 

@@ -43,7 +43,7 @@ public class Subscription: Disposable, @unchecked Sendable {
     // Somebody is at it, or still starts the source, and will stop it then.
     change { $0.stopWaiters.append(stopped) }
     let old = self.flags.bitwiseOr(Self.stopAwaited, ordering: .acquiringAndReleasing).oldValue
-    if old & Self.stopped != 0 { runStopWaiters() }
+    if old & Self.stopped != 0 { whenSourceStopped(takeWaiters(\.stopWaiters)) }
   }
 
   /// Whether it has ended and its source takes its time to stop.
@@ -69,12 +69,15 @@ public class Subscription: Disposable, @unchecked Sendable {
   }
 
   private final func runWaiters() {
-    let waiters = extras.withLock { extras in
-      let waiters = extras?.value.waiters ?? []
-      extras?.value.waiters = []
-      return waiters
-    }
-    for waiter in waiters { waiter() }
+    for waiter in takeWaiters(\.waiters) { waiter() }
+  }
+
+  private final func takeWaiters(
+    _ waiters: WritableKeyPath<Extras, [@Sendable () -> Void]>
+  ) -> [@Sendable () -> Void] {
+    var taken: [@Sendable () -> Void] = []
+    change { swap(&$0[keyPath: waiters], &taken) }
+    return taken
   }
 
   private final func change(_ body: (inout Extras) -> Void) {
@@ -106,16 +109,7 @@ public class Subscription: Disposable, @unchecked Sendable {
       if upstream.isStopping { change { $0.stopping = upstream } }
     }
     let old = flags.bitwiseOr(Self.stopped, ordering: .acquiringAndReleasing).oldValue
-    if old & Self.stopAwaited != 0 { runStopWaiters() }
-  }
-
-  private final func runStopWaiters() {
-    let waiters = extras.withLock { extras in
-      let waiters = extras?.value.stopWaiters ?? []
-      extras?.value.stopWaiters = []
-      return waiters
-    }
-    whenSourceStopped(waiters)
+    if old & Self.stopAwaited != 0 { whenSourceStopped(takeWaiters(\.stopWaiters)) }
   }
 
   private final func whenSourceStopped(_ actions: [@Sendable () -> Void]) {

@@ -152,7 +152,7 @@ import Testing
       isOver.withLock { $0 = true }
     }
     repeat {
-      // Not locked: the sanitizer sees it if a handler runs after `drained`.
+      // The sanitizer sees it if a handler runs after `drained`.
       let last = Unguarded()
       let subscription = signal.subscribe { _ in last.count += 1 }
       await Task.yield()
@@ -172,9 +172,4 @@ private final class SlowToken: Sendable {
   private let leave: @Sendable () -> Void
   init(_ leave: @escaping @Sendable () -> Void) { self.leave = leave }
   deinit { leave() }
-}
-
-private final class Unguarded: @unchecked Sendable {
-  // Deliberately unsound: what the test is about.
-  var count = 0
 }

@@ -4,16 +4,13 @@ import Testing
 
 @Suite struct SignalTests {
   @Test func `a signal is cold: each subscription starts it`() {
-    let starts = Lock(0)
+    let starts = CallCounter()
     let signal = Signal<Int> { observer in
-      observer.send(
-        starts.withLock {
-          $0 += 1; return $0
-        })
+      observer.send(starts.next())
       observer.complete()
       return nil
     }
-    #expect(starts.withLock { $0 } == 0)
+    #expect(starts.count == 0)
     #expect(Recorder(signal).log == ["next(1)", "completed"])
     #expect(Recorder(signal).log == ["next(2)", "completed"])
   }
@@ -59,14 +56,9 @@ import Testing
 
   @Test func `an endless synchronous source stops when nobody listens`() {
     let stop = Subject<Void>()
-    let sent = Lock(0)
+    let sent = CallCounter()
     let signal = Signal<Int> { observer in
-      while !observer.isDisposed {
-        let count = sent.withLock {
-          $0 += 1; return $0
-        }
-        observer.send(count)
-      }
+      while !observer.isDisposed { observer.send(sent.next()) }
       return nil
     }
     let recorder = Recorder(
@@ -75,7 +67,7 @@ import Testing
         return value
       }.take(until: stop.signal))
     #expect(recorder.log.last == "completed")
-    #expect(sent.withLock { $0 } == 5)
+    #expect(sent.count == 5)
   }
 
   @Test func `map, filter and compactMap let progress through in its place`() {

@@ -145,6 +145,22 @@ private final class Exclusive: Sendable {
     #expect(source.running == 1)
   }
 
+  @Test func `with stops that take no time nothing is left over once all who came have left`() async {
+    let source = Exclusive()
+    let shared = Signal<Int> { observer in
+      source.enter()
+      observer.send(1)
+      return ActionDisposable { source.leave() }
+    }.shared(replay: 1)
+    await onThreads(4) { _ in
+      for _ in 0..<2_000 { shared.subscribe().dispose() }
+    }
+    // The stop runs on whichever thread was at it; all have returned.
+    #expect(source.overlaps == 0)
+    #expect(source.running == 0)
+    #expect(source.starts > 0)
+  }
+
   @Test func `a latch races subscribers: all get the end, and the source starts once`() async {
     for round in 0..<300 {
       let source = Exclusive()

@@ -154,12 +154,9 @@ import Testing
   }
 
   @Test func `a source that completes while it starts can be subscribed to again`() {
-    let starts = Lock(0)
+    let starts = CallCounter()
     let shared = Signal<Int> { observer in
-      observer.send(
-        starts.withLock {
-          $0 += 1; return $0
-        })
+      observer.send(starts.next())
       observer.complete()
       return nil
     }.shared(replay: 1, linger: .seconds(1), on: VirtualScheduler())

@@ -6,7 +6,6 @@ import Testing
   @Test func `four senders are serialised into one order for all`() async {
     let subject = Subject<Int>()
     let recorders = [Recorder(subject.signal), Recorder(subject.signal.map { $0 })]
-    // Not locked: the sanitizer sees it if two handlers ever run at once.
     let unguarded = Unguarded()
     subject.signal.subscribe { _ in unguarded.count += 1 }
     await onThreads(4) { thread in
@@ -42,57 +41,6 @@ import Testing
         #expect(recorder.hasEnded)
       }
     }
-  }
-
-  @Test func `many first subscribers start a shared source once`() async {
-    for _ in 0..<300 {
-      let running = Lock(0)
-      let most = Lock(0)
-      let starts = Lock(0)
-      let shared = Signal<Int> { observer in
-        starts.withLock { $0 += 1 }
-        let now = running.withLock {
-          $0 += 1; return $0
-        }
-        most.withLock { $0 = max($0, now) }
-        observer.send(1)
-        return ActionDisposable { running.withLock { $0 -= 1 } }
-      }.shared(replay: 1)
-      let keeper = Lock<[Subscription]>([])
-      let received = Lock(0)
-      await onThreads(4) { _ in
-        let subscription = shared.subscribe { _ in received.withLock { $0 += 1 } }
-        keeper.withLock { $0.append(subscription) }
-      }
-      #expect(starts.withLock { $0 } == 1)
-      #expect(most.withLock { $0 } == 1)
-      #expect(received.withLock { $0 } == 4)
-      for subscription in keeper.withLock({ $0 }) { subscription.dispose() }
-      #expect(running.withLock { $0 } == 0)
-    }
-  }
-
-  @Test func `the last leaving races the first coming: runs never overlap and none is left over`() async {
-    let running = Lock(0)
-    let overlaps = Lock(0)
-    let starts = Lock(0)
-    let shared = Signal<Int> { observer in
-      starts.withLock { $0 += 1 }
-      if running.withLock({
-        $0 += 1; return $0
-      }) > 1 {
-        overlaps.withLock { $0 += 1 }
-      }
-      observer.send(1)
-      return ActionDisposable { running.withLock { $0 -= 1 } }
-    }.shared(replay: 1)
-    await onThreads(4) { _ in
-      for _ in 0..<2_000 { shared.subscribe().dispose() }
-    }
-    // The stop runs on whichever thread was draining; all have returned.
-    #expect(overlaps.withLock { $0 } == 0)
-    #expect(running.withLock { $0 } == 0)
-    #expect(starts.withLock { $0 } > 0)
   }
 
   @Test func `a terminal that races values is the last, and there is one`() async {
@@ -214,9 +162,4 @@ import Testing
       }
     }
   }
-}
-
-private final class Unguarded: @unchecked Sendable {
-  // Deliberately unsound: what the test is about.
-  var count = 0
 }

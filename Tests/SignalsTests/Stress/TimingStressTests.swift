@@ -9,7 +9,6 @@ import Testing
   {
     let subject = Subject<Int>()
     let scheduler = QueueScheduler(label: "test")
-    // Not locked: the sanitizer sees it if two handlers ever run at once.
     let unguarded = Unguarded()
     let direct = Recorder(subject.signal)
     let moved = subject.signal.observe(on: scheduler).map { value in
@@ -142,9 +141,4 @@ import Testing
     QueueScheduler.background.schedule { gate.open() }
     await gate.wait()
   }
-}
-
-private final class Unguarded: @unchecked Sendable {
-  // Deliberately unsound: what the tests are about.
-  var count = 0
 }

@@ -8,8 +8,7 @@ extension Signal {
   /// values while it is subscribed, the ones that follow it see the last. Progress is that of all signals as one,
   /// weighted, and never falls inside one attempt.
   public static func combineLatest(_ signals: [Signal<Value>]) -> Signal<[Value]> {
-    let count = signals.count
-    return joined(signals) { Rows(CombineLatestMachine(count: count), $0) }
+    joined(signals) { Rows(CombineLatestMachine(count: signals.count), $0) }
   }
 
   /// Sends tuples of the latest values of the signals, whenever one of them sends a value, once all have sent one: the

@@ -19,9 +19,7 @@ extension Signal {
       let progress = ProgressAggregate(weights: signals.map(\.weight))
       let funnel = Funnel(makeLogic(progress), downstream)
       for (index, signal) in signals.enumerated() {
-        funnel.attach(index) {
-          signal.attach(funnel.inlet(index) { SourceEvent(source: index, event: $0) })
-        }
+        funnel.attach(index, to: signal) { SourceEvent(source: index, event: $0) }
       }
       return funnel.sources
     })

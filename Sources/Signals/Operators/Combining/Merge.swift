@@ -8,8 +8,7 @@ extension Signal {
   /// is a new attempt. A signal takes part from its first progress on, or from the beginning if it is `weighted(by:)`; it
   /// counts in full once it has completed.
   public static func merge(_ signals: [Signal<Value>]) -> Signal<Value> {
-    let count = signals.count
-    return joined(signals) { Merge(running: count, $0) }
+    joined(signals) { Merge(running: signals.count, $0) }
   }
 
   /// Sends the values of all `signals` as they come: see the form with an array.

@@ -8,14 +8,10 @@ extension Signal {
   /// taps.withLatest(from: settings).map { tap, settings in … }
   /// ```
   public func withLatest<Other>(from other: Signal<Other>) -> Signal<(Value, Other)> {
-    Signal<(Value, Other)>(attaching: { [attach] downstream in
+    Signal<(Value, Other)>(attaching: { downstream in
       let funnel = Funnel(WithLatest<Value, Other>(), downstream)
-      funnel.attach(WithLatest<Value, Other>.other) {
-        other.attach(funnel.inlet(WithLatest<Value, Other>.other) { .other($0) })
-      }
-      funnel.attach(WithLatest<Value, Other>.primary) {
-        attach(funnel.inlet(WithLatest<Value, Other>.primary) { .primary($0) })
-      }
+      funnel.attach(WithLatest<Value, Other>.other, to: other) { .other($0) }
+      funnel.attach(WithLatest<Value, Other>.primary, to: self) { .primary($0) }
       return funnel.sources
     })
   }

@@ -8,8 +8,7 @@ extension Signal {
   /// The signals are subscribed in order, and those that still run at the end are disposed. Progress is that of all
   /// signals as one, weighted, and never falls inside one attempt.
   public static func zip(_ signals: [Signal<Value>]) -> Signal<[Value]> {
-    let count = signals.count
-    return joined(signals) { Rows(ZipMachine(count: count), $0) }
+    joined(signals) { Rows(ZipMachine(count: signals.count), $0) }
   }
 
   /// Sends tuples of the first values of the signals, then of the second ones, and so on: the same for signals of

@@ -5,13 +5,11 @@ extension Signal {
   /// lets a value pass; its failure fails the signal; its progress is ignored. The source's progress passes from
   /// the beginning, and so do its terminals.
   public func skip<Trigger>(until trigger: Signal<Trigger>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(SkipUntil<Value>(), downstream)
       // `take(1)`: of a trigger nothing counts after its first value, not even a failure.
-      funnel.attach(SkipUntil<Value>.trigger) {
-        trigger.asTrigger.take(1).attach(funnel.inlet(SkipUntil<Value>.trigger) { .trigger($0) })
-      }
-      funnel.attach(SkipUntil<Value>.source) { attach(funnel.inlet(SkipUntil<Value>.source) { .source($0) }) }
+      funnel.attach(SkipUntil<Value>.trigger, to: trigger.asTrigger.take(1)) { .trigger($0) }
+      funnel.attach(SkipUntil<Value>.source, to: self) { .source($0) }
       return funnel.sources
     })
   }

@@ -3,13 +3,11 @@ extension Signal {
   ///
   /// The trigger's progress is ignored; its failure fails the signal.
   public func take<Trigger>(until trigger: Signal<Trigger>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(TakeUntil<Value>(), downstream)
       // The trigger first: a source that is triggered already is not started.
-      funnel.attach(TakeUntil<Value>.trigger) {
-        trigger.asTrigger.attach(funnel.inlet(TakeUntil<Value>.trigger) { .trigger($0) })
-      }
-      funnel.attach(TakeUntil<Value>.source) { attach(funnel.inlet(TakeUntil<Value>.source) { .source($0) }) }
+      funnel.attach(TakeUntil<Value>.trigger, to: trigger.asTrigger) { .trigger($0) }
+      funnel.attach(TakeUntil<Value>.source, to: self) { .source($0) }
       return funnel.sources
     })
   }

@@ -34,10 +34,9 @@ extension Signal {
     _ strategy: FlattenStrategy, _ progress: FlattenProgress,
     _ transform: @escaping @Sendable (Value) -> Signal<Output>
   ) -> Signal<Output> {
-    Signal<Output>(attaching: { [attach] downstream in
+    Signal<Output>(attaching: { downstream in
       let funnel = Funnel(Flatten(strategy, progress, transform), downstream)
-      let outer = Flatten<Value, Output>.outer
-      funnel.attach(outer) { attach(funnel.inlet(outer) { .outer($0) }) }
+      funnel.attach(Flatten<Value, Output>.outer, to: self) { .outer($0) }
       return funnel.sources
     })
   }

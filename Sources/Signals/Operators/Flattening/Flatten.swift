@@ -33,6 +33,8 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
     case .outer(.progress(let update)):
       let update = progress.outer(update, isAlone: machine.running == 0)
       if let update { downstream.send(progress: update) }
+    case .outer(.failed(let error)):
+      return .failed(error)
     case .outer(.completed):
       if let update = progress.outerCompleted() { downstream.send(progress: update) }
       if machine.outerCompleted() == .complete { return .completed }
@@ -42,8 +44,6 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
       progress.starts(id, weight: weight)
     case .inner, .weight:
       break
-    case .outer(.failed(let error)):
-      return .failed(error)
     }
     return nil
   }
@@ -86,7 +86,7 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
     }
   }
 
-  private mutating func start(_ id: Int, _ value: Value, _ funnel: Funnel<Self>) {
+  private func start(_ id: Int, _ value: Value, _ funnel: Funnel<Self>) {
     funnel.start(id) { [transform] in
       let inner = transform(value)
       if let weight = inner.weight { funnel.receive(.weight(id, weight)) }

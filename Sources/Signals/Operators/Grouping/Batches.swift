@@ -41,7 +41,7 @@ struct Batches<Sink: BatchSink>: FunnelLogic {
   ) -> Signal<Sink.Output> {
     Signal<Sink.Output>(attaching: { downstream in
       let funnel = Funnel(Batches(makeSink(), count, limit), downstream)
-      funnel.attach(Self.source) { source.attach(funnel.inlet(Self.source) { .source($0) }) }
+      funnel.attach(Self.source, to: source) { .source($0) }
       return funnel.sources
     })
   }

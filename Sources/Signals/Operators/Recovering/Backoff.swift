@@ -40,30 +40,28 @@ public struct Backoff: Sendable {
 
   /// The delay before retry `number`, from 1 on; with jitter another one at each call.
   public func delay(beforeRetry number: Int) -> Duration {
-    let grown = initial.inSeconds * Power.of(multiplier, max(number - 1, 0))
-    // 0 times infinity is not a number.
-    let bound = initial == .zero ? 0 : min(grown, maximum.inSeconds)
-    let number = jitter > 0 ? random() : 0
+    let longest = longestDelay(beforeRetry: number)
+    let drawn = jitter > 0 ? random() : 0
     // A generator that gives no number takes nothing off.
-    let taken = number > 0 ? jitter * min(number, 1) : 0
-    return .seconds(bound * (1 - taken))
+    return drawn > 0 ? longest * (1 - jitter * min(drawn, 1)) : longest
+  }
+
+  private func longestDelay(beforeRetry number: Int) -> Duration {
+    // Below it would be 0 times infinity, which is not a number.
+    guard initial > .zero else { return .zero }
+    let growth = power(multiplier, max(number, 1) - 1)
+    // Compared as numbers, since it may be too long for a duration; the maximum itself is not rounded.
+    return growth < maximum / initial ? min(initial * growth, maximum) : maximum
   }
 }
 
-extension Duration {
-  fileprivate var inSeconds: Double { self / .seconds(1) }
-}
-
-/// The standard library has no power.
-private enum Power {
-  /// By squaring; infinite when too large.
-  static func of(_ base: Double, _ exponent: Int) -> Double {
-    var (result, square, rest) = (1.0, base, exponent)
-    while rest > 0 {
-      if rest & 1 == 1 { result *= square }
-      square *= square
-      rest >>= 1
-    }
-    return result
+/// `base` to the power of `exponent`, by squaring; infinite when too large.
+private func power(_ base: Double, _ exponent: Int) -> Double {
+  var (result, square, rest) = (1.0, base, exponent)
+  while rest > 0 {
+    if rest & 1 == 1 { result *= square }
+    square *= square
+    rest >>= 1
   }
+  return result
 }

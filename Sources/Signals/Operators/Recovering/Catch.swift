@@ -8,9 +8,9 @@ extension Signal {
   public func `catch`(
     _ replacement: @escaping @Sendable (any Error) -> Signal<Value>
   ) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(Catch(replacement), downstream)
-      funnel.attach(Catch<Value>.source) { attach(funnel.inlet(Catch<Value>.source) { .source($0) }) }
+      funnel.attach(Catch<Value>.source, to: self) { .source($0) }
       return funnel.sources
     })
   }

@@ -45,7 +45,7 @@ extension Signal {
   ) -> Signal<Value> {
     Signal(attaching: { downstream in
       let funnel = Funnel(Retry(self, scheduler, delay), downstream)
-      funnel.attach(Retry<Value>.source) { attach(funnel.inlet(Retry<Value>.source) { .source($0) }) }
+      funnel.attach(Retry<Value>.source, to: self) { .source($0) }
       return funnel.sources
     })
   }

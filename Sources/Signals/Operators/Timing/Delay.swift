@@ -6,12 +6,10 @@ extension Signal {
   /// when it sends at that moment: follow it by `observe(on:)` where that matters. A disposal drops what waits.
   public func delay(_ duration: Duration, on scheduler: any Scheduler = .background) -> Signal<Value> {
     precondition(duration >= .zero, "delay(_:) takes zero or more, not \(duration)")
-    return Signal(attaching: { [attach] downstream in
+    return Signal(attaching: { downstream in
       let funnel = Funnel(Delay<Value>(duration, scheduler), downstream)
       // The time is taken here: a slow handler must not make what waits for it come later still.
-      funnel.attach(Delay<Value>.source) {
-        attach(funnel.inlet(Delay<Value>.source) { .source($0, at: scheduler.now) })
-      }
+      funnel.attach(Delay<Value>.source, to: self) { .source($0, at: scheduler.now) }
       return funnel.sources
     })
   }

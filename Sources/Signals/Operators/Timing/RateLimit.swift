@@ -69,9 +69,9 @@ struct RateLimit<Value: Sendable>: FunnelLogic {
 
 extension Signal {
   func rateLimited(_ logic: @escaping @Sendable () -> RateLimit<Value>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(logic(), downstream)
-      funnel.attach(RateLimit<Value>.source) { attach(funnel.inlet(RateLimit<Value>.source) { .source($0) }) }
+      funnel.attach(RateLimit<Value>.source, to: self) { .source($0) }
       return funnel.sources
     })
   }

@@ -6,15 +6,11 @@ extension Signal {
   /// ends, by its terminal; a value that was not sampled by then is dropped. Events come on the thread that sends the
   /// trigger, the terminal also on the source's.
   public func sample<Trigger>(on trigger: Signal<Trigger>) -> Signal<Value> {
-    Signal(attaching: { [attach] downstream in
+    Signal(attaching: { downstream in
       let funnel = Funnel(SampleOnTrigger<Value>(), downstream)
       // The source first: its replay is there for a trigger that fires at once.
-      funnel.attach(SampleOnTrigger<Value>.source) {
-        attach(funnel.inlet(SampleOnTrigger<Value>.source) { .source($0) })
-      }
-      funnel.attach(SampleOnTrigger<Value>.trigger) {
-        trigger.asTrigger.attach(funnel.inlet(SampleOnTrigger<Value>.trigger) { .trigger($0) })
-      }
+      funnel.attach(SampleOnTrigger<Value>.source, to: self) { .source($0) }
+      funnel.attach(SampleOnTrigger<Value>.trigger, to: trigger.asTrigger) { .trigger($0) }
       return funnel.sources
     })
   }

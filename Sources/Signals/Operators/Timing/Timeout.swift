@@ -9,11 +9,11 @@ extension Signal {
     _ duration: Duration, awaiting sign: TimeoutSign = .any, on scheduler: any Scheduler = .background
   ) -> Signal<Value> {
     precondition(duration > .zero, "timeout(_:) takes a duration above zero, not \(duration)")
-    return Signal(attaching: { [attach] downstream in
+    return Signal(attaching: { downstream in
       let deadline = Deadline(duration, from: scheduler.now)
       let funnel = Funnel(Timeout<Value>(deadline, sign, scheduler), downstream)
       funnel.receive(.tick)
-      funnel.attach(Timeout<Value>.source) { attach(funnel.inlet(Timeout<Value>.source) { .source($0) }) }
+      funnel.attach(Timeout<Value>.source, to: self) { .source($0) }
       return funnel.sources
     })
   }

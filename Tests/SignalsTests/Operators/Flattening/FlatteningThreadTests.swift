@@ -3,11 +3,6 @@ import SignalsTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FlatteningThreadTests {
-  private final class Unguarded: @unchecked Sendable {
-    // Not locked on purpose: the sanitizer sees it if two handlers ever run at once.
-    var count = 0
-  }
-
   @Test(arguments: [.merge, .merge(max: 2), .concat] as [FlattenStrategy])
   func `inner signals that end on another thread while the outer one sends lose and repeat nothing`(
     strategy: FlattenStrategy
