@@ -56,16 +56,13 @@ private struct FollowSource<Value: Sendable> {
   ) {
     guard let filter = try? TopicFilter(topic) else { return }
     let inputs = bus.core.decoding(bus.signal(filter), input)
-    funnel.attach(key) {
-      inputs.attach(
-        funnel.inlet(key) { event in
-          switch event {
-          case .next(let input): input
-          case .progress: .ended(nil)
-          case .failed(let error): .ended(.failed(error))
-          case .completed: .ended(.completed)
-          }
-        })
+    funnel.attach(key, to: inputs) { event in
+      switch event {
+      case .next(let input): input
+      case .progress: .ended(nil)
+      case .failed(let error): .ended(.failed(error))
+      case .completed: .ended(.completed)
+      }
     }
   }
 }

@@ -127,16 +127,11 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
 
   // MARK: Sources and timers
 
-  /// For the subscribing thread: starts a source now, unless nobody listens any more.
-  package func attach(_ key: Int, _ start: () -> (any Disposable)?) {
-    if !isDisposed { sources.start(key, start) }
-  }
-
   /// For the subscribing thread: subscribes source `key` to `signal` now, unless nobody listens any more.
   package func attach<Value>(
     _ key: Int, to signal: Signal<Value>, _ input: @escaping @Sendable (Event<Value>) -> Logic.Input
   ) {
-    attach(key) { signal.attach(inlet(key, input)) }
+    if !isDisposed { sources.start(key) { signal.attach(inlet(key, input)) } }
   }
 
   /// For the logic: starts a source once its input is handled. One after the other, so that sources which end while
