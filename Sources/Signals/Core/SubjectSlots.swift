@@ -69,7 +69,11 @@ struct SubjectSlots {
       count -= 1
       holes -= 1
     }
-    if holes > 16, holes * 2 > count { reallocate(capacity) }
+    let live = count - holes
+    // Memory is given back long before it is needed again: who comes and goes does not pay for it each time.
+    if holes > 16 && holes > live || capacity > 64 && live < capacity / 4 {
+      reallocate(max(4, live * 2))
+    }
     return slot.observer?.takeRetainedValue()
   }
 
