@@ -167,11 +167,16 @@ import Testing
   }
 
   @Test func `to dispose many that run costs little each`() {
-    let (count, stops) = (50_000, CallCounter())
+    // Were each looked for among all, so many would take longer than the suite may.
+    #if TSAN
+      let count = 10_000
+    #else
+      let count = 100_000
+    #endif
+    let stops = CallCounter()
     let endless = Signal<Int> { _ in ActionDisposable { stops.next() } }
     let subscription = Signal.merge(Array(repeating: endless, count: count)).subscribe()
-    let time = ContinuousClock().measure { subscription.dispose() }
+    subscription.dispose()
     #expect(stops.count == count)
-    #expect(time < .seconds(5))
   }
 }
