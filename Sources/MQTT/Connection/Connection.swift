@@ -32,15 +32,18 @@ public final class Connection: Sendable {
   /// Where the connection stands, the present state first. Completes after ``ConnectionState/closed(_:)``.
   public var states: Signal<ConnectionState> { mailbox.states.signal }
 
+  /// What the connection has done until now, and what it is at. Cheap enough to ask for every second.
+  public var metrics: ConnectionMetrics { mailbox.metrics }
+
   /// Starts to connect, and to connect again whenever the link breaks. Only the first call does anything.
   ///
   /// `delegate` is held weakly; while there is none, messages are acknowledged and dropped.
   public func connect(delegate: (any ConnectionDelegate)? = nil) {
     guard mailbox.start() else { return }
-    let started = startThread("mqtt") { [mailbox, delegate = WeakDelegate(value: delegate)] in
+    let started = mailbox.threads.start { [mailbox, delegate = WeakDelegate(value: delegate)] in
       EventLoop(mailbox, delegate: delegate).run()
     }
-    if !started { mailbox.finish(.invalid("the system has no thread for the connection"), report: true) }
+    if !started { mailbox.abort(.invalid("the system has no thread for the connection")) }
   }
 
   /// Asks the broker for `subscribes`, with one answer for each, in their order.

@@ -20,6 +20,8 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
   case disconnected(ReasonCode)
   /// The link broke; the text says how it showed.
   case linkLost(String)
+  /// Handlers are so slow that the inbox stayed full; the message of this topic had no room and was not acknowledged.
+  case inboxOverflow(topic: String)
   /// The broker refused a publish.
   case publishRefused(Topic, ReasonCode)
   /// The outbox is full; nothing was queued.
@@ -39,6 +41,9 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
     case .refused(let code): "the broker refused the connection: \(code)\(Self.mend(code))"
     case .disconnected(let code): "the broker ended the connection: \(code)"
     case .linkLost(let how): "the connection to the broker broke: \(how)"
+    case .inboxOverflow(let topic):
+      "the inbox is full and the handlers are too slow, the message on \"\(topic)\" was not taken: "
+        + "hand slow work to another thread or raise inboxLimits"
     case .publishRefused(let topic, let code): "the broker refused the message on \"\(topic)\": \(code)"
     case .outboxFull(let topic):
       "the outbox is full, the message on \"\(topic)\" was not queued: send slower or raise outboxLimits"

@@ -18,20 +18,6 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
     }
   }
 
-  /// How much may wait to be sent; what goes beyond is refused to the caller.
-  public struct OutboxLimits: Sendable, Hashable {
-    /// The number of messages.
-    public var count: Int
-    /// The bytes of their topics, payloads and properties.
-    public var bytes: Int
-
-    /// Makes limits.
-    public init(count: Int = 100_000, bytes: Int = 64 << 20) {
-      self.count = count
-      self.bytes = bytes
-    }
-  }
-
   /// Where the broker listens.
   public var endpoint: Endpoint
 
@@ -71,8 +57,21 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// How long a subscribe or an unsubscribe waits for the broker's answer.
   public var acknowledgementDeadline: Duration = .seconds(30)
 
-  /// How much may wait to be sent.
-  public var outboxLimits = OutboxLimits()
+  /// How much may wait to be sent; what goes beyond is refused to the caller.
+  public var outboxLimits = QueueSize(count: 100_000, bytes: 64 << 20)
+
+  /// How much may wait for slow handlers.
+  ///
+  /// When it is full, nothing more is read, so that the broker keeps it, for at most half the ``keepAlive``; then QoS 0
+  /// messages without room are dropped and counted, and a QoS 1 message without room ends the link before it is
+  /// acknowledged (``ConnectionError/inboxOverflow(_:)``).
+  public var inboxLimits = QueueSize(count: 10_000, bytes: 64 << 20)
+
+  /// What is told what happens, line by line, on the connection's thread; no line holds a password.
+  public var log: (@Sendable (LogLevel, String) -> Void)?
+
+  /// The least that ``log`` is called for.
+  public var logLevel = LogLevel.info
 
   /// How many QoS 1 and 2 messages may be without their acknowledgement at once, 1 to 1,000; never more than
   /// the broker's Receive Maximum.

@@ -15,14 +15,21 @@ final class Handle {
   enum Inbound {
     case accepted(Session)
     case refused(ReasonCode)
-    case message(Message)
     case subscribed(id: Int32, [Int32])
     case unsubscribed(id: Int32)
   }
 
   let version: ProtocolVersion
-  /// What arrived, in order.
+  /// What arrived, in order, but the messages.
   var inbox: [Inbound] = []
+  /// The messages that arrived, in order.
+  var deliveries: [Delivery] = []
+  /// The bytes of their topics and payloads.
+  fileprivate(set) var deliveredBytes = 0
+  /// How many QoS 0 messages had no room.
+  var dropped = 0
+  /// The topic of a QoS 1 message that had no room. It must not be acknowledged, so nothing may be written any more.
+  fileprivate(set) var overflow: String?
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -31,6 +38,7 @@ final class Handle {
   /// About how many packets were queued since the last write.
   fileprivate var queued = 0
   fileprivate var ending: (code: Int32, errno: Int32)?
+  fileprivate var isShedding = false
   fileprivate let keepAlive: Int
   fileprivate let clientID: String
   private let isTCP: Bool
@@ -92,16 +100,26 @@ final class Handle {
     return .unreachable(address: address.description, reason: systemError(number))
   }
 
-  /// Reads until the socket is drained, or `budget` packets came. Returns why the link is broken, if it is.
-  func read(budget: Int) -> ConnectionError? {
+  /// Reads until the socket is drained, `budget` packets came or the `room` is taken; without room it drops messages
+  /// of QoS 0 and stops at the first of QoS 1. Returns why the link is broken, if it is.
+  func read(budget: Int, room: QueueSize?) -> ConnectionError? {
     var drained: Int32 = 0
+    isShedding = room == nil
     for _ in 0..<budget {
+      if overflow != nil { return nil }
+      if let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
       let before = callbacks
       let code = signalbox_loop_read(mosquitto, &drained)
       if code != MOSQ_ERR_SUCCESS.rawValue || ending != nil { return failure(code) }
       if drained != 0, callbacks == before { return nil }
     }
     return nil
+  }
+
+  /// How many messages, and bytes of them, came since the last call.
+  func countDeliveries() -> (count: Int, bytes: Int) {
+    defer { deliveredBytes = 0 }
+    return (deliveries.count, deliveredBytes)
   }
 
   /// Writes what the socket takes. Returns why the link is broken, if it is.
@@ -292,10 +310,7 @@ extension Handle {
     }
     mosquitto_message_v5_callback_set(mosquitto) { _, handle, message, properties in
       guard let message else { return }
-      Handle.receive(handle) {
-        if message.pointee.qos > 0 { $0.queued += 1 }
-        $0.inbox.append(.message(Message(message.pointee, properties)))
-      }
+      Handle.receive(handle) { $0.received(message.pointee, properties) }
     }
     mosquitto_subscribe_v5_callback_set(mosquitto) { _, handle, id, count, codes, _ in
       let codes = Array(UnsafeBufferPointer(start: codes, count: Int(count)))
@@ -312,6 +327,21 @@ extension Handle {
     owner.callbacks += 1
     body(owner)
     signalbox_clear_errno()
+  }
+
+  private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+    if message.qos > 0 { queued += 1 }
+    if isShedding {
+      if message.qos == 0 {
+        dropped += 1
+      } else if overflow == nil {
+        overflow = String(cString: message.topic)
+      }
+      return
+    }
+    let message = Message(message, properties)
+    deliveredBytes += message.payload.count + message.topic.utf8.count
+    deliveries.append(.message(message))
   }
 
   private func greeted(_ code: Int32, flags: Int32, _ properties: OpaquePointer?) {

@@ -1,5 +1,4 @@
 import Signals
-import Synchronization
 
 /// What the loop thread and all others share: the outbox, commands, and who has to be woken.
 ///
@@ -9,10 +8,18 @@ final class Mailbox: Sendable {
   typealias Completion = @Sendable (PublishResult) -> Void
   typealias Entry = Outbox<Completion?>.Entry
 
+  /// A close that was asked for.
+  struct Closing: Equatable {
+    /// When it may wait no longer.
+    var deadline: Instant
+    /// Whether it also waits for handlers. A handler that closes may not wait for itself.
+    var waitsForHandlers: Bool
+  }
+
   fileprivate enum Life {
     case idle
     case running
-    case closing(until: Instant)
+    case closing(Closing)
     case closed(ConnectionError?)
   }
 
@@ -37,21 +44,27 @@ final class Mailbox: Sendable {
   struct Work {
     var commands: [Command]
     var batch: [Entry] = []
-    /// When a close that was asked for may wait no longer.
-    var closing: Instant?
+    var closing: Closing?
     var isOutboxEmpty = true
   }
 
   let options: ConnectionOptions
   let states = Subject<ConnectionState>(replay: 1)
   let wakeup: Wakeup
+  let threads = LoopThreads()
+  /// What handlers have not been called with yet; bounded by stopping to read.
+  let deliveries: Lane<Delivery>
+  /// How calls ended; bounded by stopping to send.
+  let reports: Lane<Report>
+  let counters = Counters()
   private let state: Lock<State>
-  private let iterations = Atomic<Int>(0)
 
   init(_ options: ConnectionOptions) throws(ConnectionError) {
     self.options = options
     wakeup = try Wakeup()
     state = Lock(State(outbox: Outbox(limits: options.outboxLimits)))
+    deliveries = Lane(limits: options.inboxLimits)
+    reports = Lane(limits: QueueSize(count: max(options.outboxLimits.count, 1_000), bytes: .max))
     states.send(.idle)
   }
 
@@ -81,7 +94,7 @@ final class Mailbox: Sendable {
       }
       return state.wakesForOutbox()
     }
-    if wakes { wakeup.signal() }
+    if wakes { wakeup.signal() } else if failure == nil { ask() }
     superseded?(.superseded)
     if let failure { completion?(failure) }
   }
@@ -97,57 +110,71 @@ final class Mailbox: Sendable {
       }
       return failure == nil && state.wakes()
     }
-    if wakes { wakeup.signal() }
+    if wakes { wakeup.signal() } else if failure == nil { ask() }
     if let failure { command.answer?.fail(failure) }
+  }
+
+  /// The owner of the loop is busy; if that is with a handler, and for long, another thread has to see to what came.
+  private func ask() {
+    threads.ask { deliveries.isInside || reports.isInside }
   }
 
   /// Asks for the end, at `deadline` at the latest. `completion` is called when it has come.
   func close(by deadline: Instant, _ completion: (@Sendable () -> Void)?) {
     var isOver = false
     var wasIdle = false
+    let isInside = deliveries.isInside || reports.isInside
     let wakes = state.withLock { state -> Bool in
+      var closing = Closing(deadline: deadline, waitsForHandlers: !isInside)
       switch state.life {
       case .closed:
         isOver = true
         return false
-      case .idle:
-        state.life = .closing(until: deadline)
-        wasIdle = true
-      case .running: state.life = .closing(until: deadline)
-      case .closing(let until): state.life = .closing(until: min(until, deadline))
+      case .idle: wasIdle = true
+      case .running: break
+      case .closing(let earlier):
+        closing.deadline = min(earlier.deadline, deadline)
+        closing.waitsForHandlers = earlier.waitsForHandlers && !isInside
       }
+      state.life = .closing(closing)
       if let completion { state.waiters.append(completion) }
       return state.wakes()
     }
-    if wakes { wakeup.signal() }
+    if wakes { wakeup.signal() } else if !isOver { ask() }
     if isOver { completion?() }
-    if wasIdle { finish(nil, report: true) }
+    if wasIdle { abort(nil) }
+  }
+
+  /// The end of a connection that has no thread.
+  func abort(_ cause: ConnectionError?) {
+    let (ends, waiters) = finish(cause)
+    for end in ends { end() }
+    states.send(.closed(cause))
+    states.complete()
+    for waiter in waiters { waiter() }
   }
 
   // MARK: From the loop thread
 
-  /// How many times the loop has gone round.
-  var loopCount: Int { iterations.load(ordering: .relaxed) }
-
   /// Takes all commands, and with `room` the next messages to send.
   func take(room: Int?, count: Int, bytes: Int) -> Work {
-    iterations.add(1, ordering: .relaxed)
+    counters.rounds.count()
     return state.withLock { state in
       state.sleep = .no
       var work = Work(commands: state.commands)
       if !state.commands.isEmpty { state.commands = [] }
       if let room { state.outbox.take(room: room, count: count, bytes: bytes, into: &work.batch) }
-      if case .closing(let until) = state.life { work.closing = until }
+      if case .closing(let closing) = state.life { work.closing = closing }
       work.isOutboxEmpty = state.outbox.isEmpty
       return work
     }
   }
 
   /// Whether the loop may sleep: nothing came since `closing` was taken. If so, it is woken for what comes.
-  func maySleep(room: Int?, closing: Instant?) -> Bool {
+  func maySleep(room: Int?, closing: Closing?) -> Bool {
     state.withLock { state in
       if !state.commands.isEmpty { return false }
-      if case .closing(let until) = state.life, until != closing { return false }
+      if case .closing(let latest) = state.life, latest != closing { return false }
       if let room, state.outbox.canSend(room: room) { return false }
       state.sleep = room.map { .listening(room: $0) } ?? .deaf
       return true
@@ -175,8 +202,18 @@ final class Mailbox: Sendable {
     state.withLock { $0.outbox.putBack(entries) }
   }
 
-  /// Ends everything that still waits. `cause` is nil for a close that was asked for.
-  func finish(_ cause: ConnectionError?, report: Bool = false) {
+  /// Whether something waits that an owner could see to.
+  var hasWork: Bool {
+    state.withLock { state in
+      if !state.commands.isEmpty { return true }
+      if case .closing = state.life { return true }
+      return state.isOnline && !state.outbox.isEmpty
+    }
+  }
+
+  /// Takes nothing from now on, and gives what tells those who still wait. `cause` is nil for a close that was asked
+  /// for. The waiters for the end are called last.
+  func finish(_ cause: ConnectionError?) -> (ends: [Report], waiters: [@Sendable () -> Void]) {
     let (tokens, commands, waiters) = state.withLock { state in
       defer {
         state.life = .closed(cause)
@@ -186,11 +223,36 @@ final class Mailbox: Sendable {
       return (state.outbox.removeAll(), state.commands, state.waiters)
     }
     let error = cause ?? .closed
-    for token in tokens { token?(.failed(error)) }
-    for command in commands { command.answer?.fail(error) }
-    if report { states.send(.closed(cause)) }
-    states.complete()
-    for waiter in waiters { waiter() }
+    var ends = tokens.compactMap { token in token.map { Report.result($0, .failed(error)) } }
+    for answer in commands.compactMap(\.answer) { ends.append(.call { answer.fail(error) }) }
+    return (ends, waiters)
+  }
+
+  // MARK: Seen from outside
+
+  /// How many times the loop has gone round.
+  var loopCount: Int { counters.rounds.value }
+
+  var metrics: ConnectionMetrics {
+    var metrics = ConnectionMetrics()
+    metrics.connects = counters.connects.value
+    metrics.messagesReceived = counters.messagesReceived.value
+    metrics.bytesReceived = counters.bytesReceived.value
+    metrics.messagesSent = counters.messagesSent.value
+    metrics.messagesDropped = counters.messagesDropped.value
+    metrics.inboxOverflows = counters.inboxOverflows.value
+    metrics.inbox = deliveries.level
+    metrics.outbox = state.withLock { QueueSize(count: $0.outbox.count, bytes: $0.outbox.bytes) }
+    metrics.stalledHandler = stalledHandler
+    return metrics
+  }
+
+  private var stalledHandler: ConnectionMetrics.StalledHandler? {
+    if let (delivery, time) = deliveries.slow {
+      if case .message(let message) = delivery { return .init(topic: message.topic, duration: time) }
+      return .init(topic: nil, duration: time)
+    }
+    return reports.slow.map { .init(topic: nil, duration: $0.time) }
   }
 }
 

@@ -1,10 +1,9 @@
 /// The subscribes and unsubscribes that wait for the broker's answer.
 ///
 /// One request may need several packets; it ends once, with all of its answers or with the first failure. What
-/// ends is returned as a closure to call, so that no user code runs in here.
+/// ends is returned as a report, so that no user code runs in here.
 struct PendingRequests {
   typealias Instant = ContinuousClock.Instant
-  typealias Ending = () -> Void
 
   private struct Request {
     var results: [SubscribeResult]
@@ -37,7 +36,7 @@ struct PendingRequests {
   }
 
   /// Takes in the answer to packet `id`: a code for each of its filters, or none for an UNSUBACK.
-  mutating func answered(id: Int32, codes: [Int32]) -> Ending? {
+  mutating func answered(id: Int32, codes: [Int32]) -> Report? {
     guard let packet = packets.removeValue(forKey: id), var request = requests[packet.request] else {
       return nil
     }
@@ -48,25 +47,27 @@ struct PendingRequests {
     }
     request.unanswered.remove(id)
     requests[packet.request] = request.unanswered.isEmpty ? nil : request
-    return request.unanswered.isEmpty ? { request.completion.succeed(request.results) } : nil
+    guard request.unanswered.isEmpty else { return nil }
+    return .call { [completion = request.completion, results = request.results] in completion.succeed(results)
+    }
   }
 
   /// Ends one request early.
-  mutating func fail(_ request: Int, _ error: ConnectionError) -> Ending? {
+  mutating func fail(_ request: Int, _ error: ConnectionError) -> Report? {
     guard let ended = requests.removeValue(forKey: request) else { return nil }
     for id in ended.unanswered { packets[id] = nil }
-    return { ended.completion.fail(error) }
+    return .call { ended.completion.fail(error) }
   }
 
   /// Ends those whose deadline has passed.
-  mutating func expire(at now: Instant) -> [Ending] {
+  mutating func expire(at now: Instant) -> [Report] {
     let late = requests.filter { $0.value.deadline <= now }.keys.sorted()
     let error = ConnectionError.timedOut("the broker did not answer a subscribe or unsubscribe; try again")
     return late.compactMap { fail($0, error) }
   }
 
   /// Ends all of them, because the link is gone.
-  mutating func failAll(_ error: ConnectionError) -> [Ending] {
+  mutating func failAll(_ error: ConnectionError) -> [Report] {
     requests.keys.sorted().compactMap { fail($0, error) }
   }
 }

@@ -14,12 +14,12 @@ struct Outbox<Token> {
     case offline
   }
 
-  private let limits: ConnectionOptions.OutboxLimits
+  private let limits: QueueSize
   private var queue = LinkedQueue<Entry>()
   private var conflating: [Topic: LinkedQueue<Entry>.Slot] = [:]
   private(set) var bytes = 0
 
-  init(limits: ConnectionOptions.OutboxLimits) {
+  init(limits: QueueSize) {
     self.limits = limits
   }
 

@@ -1,0 +1,135 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The way in: sleeping, reading, and the times at which something is due.
+extension EventLoop {
+  /// How many packets are read before the loop looks at anything else.
+  private static let readBudget = 64
+
+  /// Gives the time before which all that came has been read.
+  func sleepAndRead() -> Instant {
+    var room = mailbox.deliveries.room()
+    if session == nil {
+      // Full from an earlier link, which must not keep the broker's answer from being read.
+      room = QueueSize(count: Self.readBudget, bytes: .max)
+    } else {
+      gate.update(hasRoom: room != nil, patience: patience, at: .now)
+    }
+    let reads = machine.canWrite && !gate.isPaused
+    let mayBlock = mailbox.maySleep(room: self.room, closing: closing)
+    var descriptors = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
+    if let handle {
+      var events = Int32(0)
+      if reads { events |= POLLIN }
+      if !machine.canWrite || isWriteBlocked { events |= POLLOUT }
+      // Without events even a link that has broken would end each sleep.
+      if events != 0 { descriptors.append(pollfd(fd: handle.socket, events: Int16(events), revents: 0)) }
+    }
+    _ = poll(&descriptors, nfds_t(descriptors.count), mayBlock ? timeout : 0)
+    let woken = Instant.now
+    if mayBlock { mailbox.awake() }
+    if descriptors[0].revents != 0 { mailbox.wakeup.clear() }
+    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return woken }
+    if machine.canWrite {
+      if reads, Int32(descriptors[1].revents) & ~POLLOUT != 0 { read(handle, room) }
+    } else if let failure = handle.connectFailure(options.endpoint) {
+      self.handle(.failed(failure))
+    } else {
+      self.handle(.opened)
+    }
+    return woken
+  }
+
+  /// `room` is nil when the inbox stayed full for so long that what has no room is dropped.
+  private func read(_ handle: Handle, _ room: QueueSize?) {
+    var failure = handle.read(budget: Self.readBudget, room: room)
+    lastRead = .now
+    if let topic = handle.overflow {
+      mailbox.counters.inboxOverflows.count()
+      failure = .inboxOverflow(topic: topic)
+    }
+    takeIn()
+    if let failure { fail(handle, failure) }
+  }
+
+  /// How long reading may pause: the answer to a ping waits behind what is unread.
+  private var patience: Duration? {
+    guard let keepAlive = session?.keepAlive, keepAlive > .zero else { return nil }
+    return keepAlive / 2
+  }
+
+  /// Takes in what the library told while it read.
+  func takeIn() {
+    settle()
+    guard let handle else { return }
+    for event in handle.inbox {
+      // Nothing of a link may follow its end.
+      guard handle === self.handle else { return }
+      switch event {
+      case .accepted(let session): accept(session)
+      case .refused(let code): self.handle(.refused(code))
+      case .subscribed(let id, let codes):
+        if let end = requests.answered(id: id, codes: codes) { reports.append(end) }
+      case .unsubscribed(let id):
+        if let end = requests.answered(id: id, codes: []) { reports.append(end) }
+      }
+    }
+    handle.inbox.removeAll(keepingCapacity: true)
+    takeMessages(of: handle)
+    if handle.dropped > 0 {
+      mailbox.counters.messagesDropped.count(handle.dropped)
+      mailbox.counters.messagesReceived.count(handle.dropped)
+      log(.warning, "dropped \(handle.dropped) messages of QoS 0: the inbox is full, handlers are too slow") {
+        reports.append($0)
+      }
+      handle.dropped = 0
+    }
+  }
+
+  private func takeMessages(of handle: Handle) {
+    guard !handle.deliveries.isEmpty else { return }
+    let (count, bytes) = handle.countDeliveries()
+    mailbox.counters.messagesReceived.count(count)
+    mailbox.counters.bytesReceived.count(bytes)
+    if deliveries.isEmpty { swap(&deliveries, &handle.deliveries) } else { deliveries += handle.deliveries }
+    handle.deliveries.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Time
+
+  /// When libmosquitto has to be asked whether to ping. It compares whole seconds, and notes them before the loop
+  /// notes the time, so it never finds the question too early.
+  private var keepAliveDue: Instant? {
+    session.flatMap { $0.keepAlive > .zero ? min(lastRead, lastWrite) + $0.keepAlive : nil }
+  }
+
+  private var timeout: Int32 {
+    let dates = [machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline]
+    return dates.compactMap(\.self).min().map { Instant.now.duration(to: $0).milliseconds } ?? -1
+  }
+
+  /// What came in time counts, however late the loop sees it: so `now` is a time before which all that came has been
+  /// read.
+  func checkTimes(at now: Instant) {
+    if let deadline = machine.deadline, now >= deadline { handle(.tick) }
+    reports += requests.expire(at: now)
+    guard let handle, let due = keepAliveDue, now >= due else { return }
+    let failure = handle.keepAliveCheck()
+    lastRead = .now
+    lastWrite = lastRead
+    if let failure { fail(handle, failure) } else { write() }
+  }
+}
+
+extension ConnectionMachine {
+  /// Whether the socket is connected, so that the library may read and write.
+  var canWrite: Bool {
+    switch phase {
+    case .greeting, .connected: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/// The way out: commands, messages, and what became of them.
+extension EventLoop {
+  /// How much is handed to the library before it writes; it copies all of it.
+  static let batchCount = 64
+  static let batchBytes = 256 << 10
+
+  /// How many messages of QoS 1 and 2 may be sent now; nil when nothing at all may.
+  var room: Int? {
+    guard session != nil, !isWriteBlocked, !window.isLapped, mailbox.reports.room() != nil else { return nil }
+    return window.room
+  }
+
+  func carryOut(_ command: Command) {
+    if case .resolved(let attempt, let result) = command {
+      guard attempt == self.attempt else { return }
+      switch result {
+      case .success(let addresses): handle(.resolved(addresses))
+      case .failure(let error): handle(.unresolved(error))
+      }
+      return
+    }
+    guard let session, let handle else {
+      if let answer = command.answer { reports.append(.call { answer.fail(.notConnected) }) }
+      return
+    }
+    let deadline = Instant.now + options.acknowledgementDeadline
+    switch command {
+    case .subscribe(let subscribes, let answer):
+      let request = requests.begin(count: subscribes.count, deadline: deadline, answer)
+      attemptRequest(request) { () throws(ConnectionError) in
+        for packet in SubscribePackets.split(subscribes, for: session) {
+          let id = try handle.subscribe(packet.subscribes)
+          window.skip(id: id)
+          requests.sent(id: id, places: packet.places, of: request)
+        }
+      }
+    case .unsubscribe(let filters, let answer):
+      let request = requests.begin(count: 0, deadline: deadline, answer)
+      attemptRequest(request) { () throws(ConnectionError) in
+        let id = try handle.unsubscribe(filters)
+        window.skip(id: id)
+        requests.sent(id: id, places: [], of: request)
+      }
+    case .resolved:
+      break
+    }
+  }
+
+  private func attemptRequest(_ request: Int, _ send: () throws(ConnectionError) -> Void) {
+    do {
+      try send()
+    } catch {
+      if let end = requests.fail(request, error) { reports.append(end) }
+    }
+  }
+
+  func send(_ batch: [Entry]) {
+    if batch.isEmpty { return }
+    guard let session, let handle else {
+      for token in mailbox.putBack(batch) { report(token, .superseded) }
+      return
+    }
+    for entry in batch {
+      if let code = session.refusal(of: entry.publish) {
+        report(entry.token, .refused(code))
+        continue
+      }
+      do {
+        let id = try handle.publish(entry.publish)
+        let isAwaited = entry.publish.qos > .atMostOnce || entry.token != nil
+        if isAwaited { window.add(entry, id: id) } else { window.skip(id: id) }
+      } catch {
+        report(entry.token, .failed(error))
+      }
+    }
+    mailbox.counters.messagesSent.count(batch.count)
+  }
+
+  func write() {
+    guard let handle, machine.canWrite else { return }
+    isWriteBlocked = false
+    guard handle.wantsWrite else { return }
+    let failure = handle.write()
+    lastWrite = .now
+    isWriteBlocked = handle.wantsWrite
+    settle()
+    if let failure { fail(handle, failure) }
+  }
+
+  /// Takes in what libmosquitto reported as written or acknowledged.
+  func settle() {
+    guard let handle, !handle.settled.isEmpty else { return }
+    for (id, code) in handle.settled {
+      guard let entry = window.settle(id: id), let completion = entry.token else { continue }
+      let isSent = entry.publish.qos == .atMostOnce
+      report(completion, isSent ? .sent : code.isFailure ? .refused(code) : .acknowledged(code))
+    }
+    handle.settled.removeAll(keepingCapacity: true)
+  }
+}
+
+extension Session {
+  /// What the broker announced that it would refuse. libmosquitto clears the retain flag without a word, and
+  /// lets packets pass that are one byte too large.
+  fileprivate func refusal(of publish: Publish) -> ReasonCode? {
+    if publish.retain, !isRetainAvailable { return .retainNotSupported }
+    if publish.qos > maximumQoS { return .qosNotSupported }
+    if let maximumPacketSize, publish.packetSize(version) > maximumPacketSize { return .packetTooLarge }
+    return nil
+  }
+}
