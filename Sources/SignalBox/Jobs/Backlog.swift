@@ -5,7 +5,7 @@ struct Backlog {
   private var count = 0
   private var bytes = 0
 
-  mutating func add(_ size: Int, _ limits: ConnectionOptions.OutboxLimits) -> Bool {
+  mutating func add(_ size: Int, _ limits: QueueSize) -> Bool {
     guard count < limits.count, bytes + size <= limits.bytes else { return false }
     count += 1
     bytes += size
