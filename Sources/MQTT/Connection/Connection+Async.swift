@@ -32,7 +32,7 @@ extension Connection {
     }
   }
 
-  /// Sends what waits, for `deadline` at most, says goodbye to the broker and returns when the thread is done.
+  /// Sends what waits, for `deadline` at most, says goodbye to the broker and returns when the threads are done.
   public func close(deadline: Duration = .seconds(5)) async {
     await withCheckedContinuation { continuation in
       close(deadline: deadline) { continuation.resume() }

@@ -9,10 +9,11 @@ public import Signals
 /// await connection.close()
 /// ```
 ///
-/// It has a thread of its own. Completions are called on that thread, in no lock, exactly once; those of calls
-/// that could not be taken are called on the caller's thread before the call returns. Messages of QoS 1 and 2 that
-/// were not acknowledged when the link broke are sent again, in order and before newer ones, so they may arrive
-/// twice. libmosquitto ignores SIGPIPE for the whole process.
+/// It has a thread of its own, and a second one that takes over when a handler is slow. Completions are called on one
+/// of them, in no lock, exactly once; those of calls that could not be taken are called on the caller's thread before
+/// the call returns. A handler of a message may wait for a completion, but a completion that waits holds up the
+/// completions behind it. Messages of QoS 1 and 2 that were not acknowledged when the link broke are sent again, in
+/// order and before newer ones, so they may arrive twice. libmosquitto ignores SIGPIPE for the whole process.
 ///
 /// Dropping the last reference without ``close(deadline:)`` says goodbye to the broker at once: what still waits to
 /// be sent ends with ``ConnectionError/closed``, and the thread ends.
@@ -87,11 +88,12 @@ public final class Connection: Sendable {
     mailbox.publish(publish, completion)
   }
 
-  /// Sends what waits, for `deadline` at most, says goodbye to the broker and ends the thread.
+  /// Sends what waits, for `deadline` at most, says goodbye to the broker and ends the threads.
   ///
-  /// Waits for the acknowledgements too, and for a connection if there is none. What is not settled by then ends
-  /// with ``ConnectionError/closed``. From the call on nothing new is taken. `completion` may be called on the
-  /// connection's thread; closing again only makes the deadline earlier.
+  /// Waits for the acknowledgements too, for a connection if there is none, and for handlers that are at work, unless
+  /// it is called by one. What is not settled by then ends with ``ConnectionError/closed``; messages that still wait for
+  /// a handler are dropped. From the call on nothing new is taken. `completion` may be called on the connection's
+  /// thread; closing again only makes the deadline earlier.
   public func close(deadline: Duration = .seconds(5), completion: @escaping @Sendable () -> Void) {
     mailbox.close(by: .now + deadline, completion)
   }
