@@ -29,15 +29,17 @@ final class EventLoop {
   private var window = FlightWindow<Mailbox.Completion?>()
   private var requests = PendingRequests()
   private var session: Session?
-  private var attempt = 0
+  private let resolve: Resolver.Resolve
+  private var credentialsTask: Task<Void, Never>?
   private var closing: Instant?
   private var cause: ConnectionError?
   private var isWriteBlocked = false
   private var lastRead = Instant.now
   private var lastWrite = Instant.now
 
-  init(_ mailbox: Mailbox, delegate: WeakDelegate) {
+  init(_ mailbox: Mailbox, delegate: WeakDelegate, resolve: @escaping Resolver.Resolve) {
     self.mailbox = mailbox
+    self.resolve = resolve
     self.delegate = delegate
     options = mailbox.options
     machine = ConnectionMachine(options)
@@ -78,15 +80,23 @@ final class EventLoop {
     case .report(let state):
       if case .closed(let cause) = state { self.cause = cause }
       mailbox.states.send(state)
-    case .resolve(let endpoint):
+    case .fetchCredentials(let ticket):
+      guard let closure = options.credentials else { return }
+      credentialsTask = Task { [weak mailbox] in
+        let answer = await Credentials.ask(closure)
+        mailbox?.post(.answered(.credentials(answer, ticket: ticket)))
+      }
+    case .abandonCredentials:
+      credentialsTask?.cancel()
+    case .resolve(let endpoint, let ticket):
       guard case .tcp(let host, let port) = endpoint else { return }
-      attempt += 1
-      Resolver.resolve(host: host, port: port) { [mailbox, attempt] in
-        mailbox.post(.resolved(attempt: attempt, $0))
+      resolve(host, port) { [weak mailbox] in
+        mailbox?.post(.answered(.resolved($0, ticket: ticket)))
       }
     case .open(let address, let version, let cleanStart):
       do {
-        handle = try Handle(options, address: address, version: version, cleanStart: cleanStart)
+        handle = try Handle(
+          options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart)
       } catch {
         // Options that the library refuses will be refused again.
         if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
@@ -99,14 +109,7 @@ final class EventLoop {
   // MARK: Out
 
   private func carryOut(_ command: Command) {
-    if case .resolved(let attempt, let result) = command {
-      guard attempt == self.attempt else { return }
-      switch result {
-      case .success(let addresses): handle(.resolved(addresses))
-      case .failure(let error): handle(.unresolved(error))
-      }
-      return
-    }
+    if case .answered(let event) = command { return self.handle(event) }
     guard let session, let handle else {
       command.answer?.fail(.notConnected)
       return
@@ -129,7 +132,7 @@ final class EventLoop {
         window.skip(id: id)
         requests.sent(id: id, places: [], of: request)
       }
-    case .resolved:
+    case .answered:
       break
     }
   }
@@ -207,7 +210,7 @@ final class EventLoop {
     guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return woken }
     if machine.canWrite {
       if Int32(descriptors[1].revents) & ~POLLOUT != 0 { read(handle) }
-    } else if let failure = handle.connectFailure(options.endpoint) {
+    } else if let failure = handle.connectFailure(machine.endpoint) {
       self.handle(.failed(failure))
     } else {
       self.handle(.opened)
