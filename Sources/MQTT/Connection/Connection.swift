@@ -19,11 +19,18 @@ public import Signals
 /// be sent ends with ``ConnectionError/closed``, and the thread ends.
 public final class Connection: Sendable {
   let mailbox: Mailbox
+  private let resolve: Resolver.Resolve
 
   /// Checks `options`; nothing is sent or looked up before ``connect(delegate:)``.
-  public init(_ options: ConnectionOptions) throws(ConnectionError) {
+  public convenience init(_ options: ConnectionOptions) throws(ConnectionError) {
+    try self.init(options, resolve: Resolver.resolve)
+  }
+
+  /// Looks names up with `resolve`.
+  init(_ options: ConnectionOptions, resolve: @escaping Resolver.Resolve) throws(ConnectionError) {
     try options.check()
     mailbox = try Mailbox(options)
+    self.resolve = resolve
   }
 
   deinit {
@@ -41,8 +48,8 @@ public final class Connection: Sendable {
   /// `delegate` is held weakly; while there is none, messages are acknowledged and dropped.
   public func connect(delegate: (any ConnectionDelegate)? = nil) {
     guard mailbox.start() else { return }
-    let started = mailbox.threads.start { [mailbox, delegate = WeakDelegate(value: delegate)] in
-      EventLoop(mailbox, delegate: delegate).run()
+    let started = mailbox.threads.start { [mailbox, resolve, delegate = WeakDelegate(value: delegate)] in
+      EventLoop(mailbox, delegate: delegate, resolve: resolve).run()
     }
     if !started { mailbox.abort(.invalid("the system has no thread for the connection")) }
   }

@@ -22,6 +22,11 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
   case linkLost(String)
   /// Handlers are so slow that the inbox stayed full; the message of this topic had no room and was not acknowledged.
   case inboxOverflow(topic: String)
+  /// Another client connects with this client id again and again, as far as can be seen: the broker says so, or it
+  /// closes link after link without a reason, each soon after it was accepted.
+  case clientIDInUse(String)
+  /// ``ConnectionOptions/credentials`` threw; the text is that of its error.
+  case credentialsUnavailable(String)
   /// The broker refused a publish.
   case publishRefused(Topic, ReasonCode)
   /// The outbox is full; nothing was queued.
@@ -44,11 +49,19 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
     case .inboxOverflow(let topic):
       "the inbox is full and the handlers are too slow, the message on \"\(topic)\" was not taken: "
         + "hand slow work to another thread or raise inboxLimits"
+    case .clientIDInUse(let id):
+      "another client uses the id \"\(id)\": give each client its own "
+        + "(or the broker closes the connection after every connect)"
+    case .credentialsUnavailable(let reason):
+      "no credentials to connect with: \(reason); check what the credentials closure asks"
     case .publishRefused(let topic, let code): "the broker refused the message on \"\(topic)\": \(code)"
     case .outboxFull(let topic):
       "the outbox is full, the message on \"\(topic)\" was not queued: send slower or raise outboxLimits"
     }
   }
+
+  /// The broker ended the link without a word; a client id that another client takes over looks like this, too.
+  static let closedByBroker = ConnectionError.linkLost("the broker closed it")
 
   private static func mend(_ code: ReasonCode) -> String {
     switch code {

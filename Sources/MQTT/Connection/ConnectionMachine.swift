@@ -1,15 +1,19 @@
+import Signals
+
 /// The life of a connection as a value: what happened goes in, what to do comes out.
 ///
-/// It knows no thread, socket or clock. Attempts are looked up, opened address by address, refused, accepted and
-/// lost; each failure waits for a random part of a bound that doubles (full jitter), and a link that held for
-/// ten times the first bound starts the doubling anew.
+/// It knows no thread, socket or clock. A round tries every host: credentials are asked for, the name is looked up,
+/// its addresses are opened one by one, and the broker accepts or refuses. A round without a link is followed by a
+/// wait that grows from round to round; a link that held for ten times the first bound starts the growth anew.
 struct ConnectionMachine {
   typealias Instant = ContinuousClock.Instant
 
   enum Event {
     case connect
-    case resolved([Address])
-    case unresolved(ConnectionError)
+    /// The answer to ``Action/fetchCredentials(ticket:)``.
+    case credentials(Result<Credentials, ConnectionError>, ticket: Int)
+    /// The answer to ``Action/resolve(_:ticket:)``.
+    case resolved(Result<[Address], ConnectionError>, ticket: Int)
     /// The socket is connected: CONNECT can go out.
     case opened
     case accepted(Session)
@@ -22,16 +26,22 @@ struct ConnectionMachine {
   }
 
   enum Action: Equatable {
-    case resolve(Endpoint)
-    /// Open a link to `address` with a fresh handle.
+    /// Ask ``ConnectionOptions/credentials``. An answer with an older ticket is ignored.
+    case fetchCredentials(ticket: Int)
+    /// Nobody waits for the credentials any longer.
+    case abandonCredentials
+    /// Look the host up. An answer with an older ticket is ignored.
+    case resolve(Endpoint, ticket: Int)
+    /// Open a link to `address` with a fresh handle, as ``credentials`` if there are any.
     case open(Address, ProtocolVersion, cleanStart: Bool)
-    /// Throw the handle away, if there is one.
+    /// Throw the handle away.
     case drop(ConnectionError?)
     case report(ConnectionState)
   }
 
   enum Phase: Equatable {
     case idle
+    case authenticating(until: Instant)
     case resolving(until: Instant)
     case opening(until: Instant)
     case greeting(until: Instant)
@@ -41,24 +51,37 @@ struct ConnectionMachine {
   }
 
   private(set) var phase = Phase.idle
-  private let options: ConnectionOptions
-  private let random: @Sendable () -> Double
-  private var version: ProtocolVersion
-  private var attempt = 0
-  /// What the next delay is a random part of.
-  private var bound: Duration
-  private var addresses: ArraySlice<Address> = []
+  /// What the closure gave for the present host; nil when there is no closure.
+  private(set) var credentials: Credentials?
   /// What the last broker to accept the connection said.
   private(set) var session: Session?
-  private var wasConnected = false
+  private let options: ConnectionOptions
+  private var round: HostRound
+  private var flaps: FlapDetector
+  /// What each host is asked for; one that knows only MQTT 3.1.1 does not keep the others from MQTT 5.
+  private var versions: [ProtocolVersion]
+  private var hasSwitchedVersion = false
+  /// How many hosts were tried since the last link.
+  private var attempt = 0
+  /// How many waits there were since the last healthy link.
+  private var retries = 0
+  private var ticket = 0
+  /// What is left to try of the present host, the one that is tried now in front.
+  private var addresses: ArraySlice<Address> = []
+  private var isCleanStart = true
+  /// Who gave the last link.
+  private var linkedHost: Int?
 
-  /// `random` gives numbers from 0 to 1.
-  init(_ options: ConnectionOptions, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }) {
+  /// `options` must have passed their check.
+  init(_ options: ConnectionOptions) {
     self.options = options
-    self.random = random
-    version = options.version
-    bound = options.backoff.first
+    round = HostRound(count: options.endpoints.count)
+    flaps = FlapDetector(patience: options.backoff.longestDelay(beforeRetry: 1) * 10)
+    versions = options.endpoints.map { _ in options.version }
   }
+
+  /// The host that is tried, or connected to.
+  var endpoint: Endpoint { options.endpoints[round.host] }
 
   var isConnected: Bool {
     if case .connected = phase { true } else { false }
@@ -67,7 +90,9 @@ struct ConnectionMachine {
   /// When ``Event/tick`` is due.
   var deadline: Instant? {
     switch phase {
-    case .resolving(let until), .opening(let until), .greeting(let until), .waiting(let until): until
+    case .authenticating(let until), .resolving(let until), .opening(let until), .greeting(let until),
+      .waiting(let until):
+      until
     case .idle, .connected, .closed: nil
     }
   }
@@ -76,96 +101,226 @@ struct ConnectionMachine {
     switch (event, phase) {
     case (_, .closed): []
     case (.close(let cause), _): close(cause)
-    case (.connect, .idle): startAttempt(at: now)
-    case (.resolved(let found), .resolving):
-      found.isEmpty
-        ? wait(.unresolved(host: options.endpoint.description, reason: "it has no address"), at: now)
-        : open(found[...], at: now)
-    case (.unresolved(let cause), .resolving): wait(cause, at: now)
-    case (.opened, .opening(let until)): enter(.greeting(until: until))
+    case (.connect, .idle): beginRound(at: now)
+    case (.credentials(let answer, let ticket), .authenticating(let until)) where ticket == self.ticket:
+      take(answer, until: until, at: now)
+    case (.resolved(let answer, let ticket), .resolving(let until)) where ticket == self.ticket:
+      take(answer, until: until, at: now)
+    case (.opened, .opening(let until)): greet(until: until)
     case (.accepted(let session), .greeting): accept(session, at: now)
     case (.refused(let code), .greeting): refuse(code, at: now)
-    case (.failed(let cause), .opening), (.failed(let cause), .greeting):
-      addresses.isEmpty ? wait(cause, at: now) : [.drop(cause)] + open(addresses, at: now)
+    case (.failed(let cause), .opening), (.failed(let cause), .greeting): failAddress(cause, at: now)
     case (.failed(let cause), .connected(let since)): lose(cause, since: since, at: now)
     case (.tick, _): tick(at: now)
     default: []
     }
   }
 
-  private mutating func enter(_ phase: Phase) -> [Action] {
-    self.phase = phase
-    return []
+  // MARK: Toward a link
+
+  private mutating func beginRound(at now: Instant) -> [Action] {
+    round.begin()
+    return visit(at: now)
   }
 
-  private mutating func startAttempt(at now: Instant) -> [Action] {
+  private mutating func visit(at now: Instant) -> [Action] {
     attempt += 1
-    let report = Action.report(.connecting(options.endpoint, attempt: attempt))
-    switch options.endpoint {
-    case .unix(let path):
-      return [report] + open([Address(host: path, port: 0)], at: now)
-    case .tcp:
-      phase = .resolving(until: now + options.connectDeadline)
-      return [report, .resolve(options.endpoint)]
+    credentials = nil
+    let until = now + options.connectDeadline
+    let report = Action.report(.connecting(endpoint, attempt: attempt))
+    guard options.credentials != nil else { return [report] + locate(until: until) }
+    ticket += 1
+    phase = .authenticating(until: until)
+    return [report, .fetchCredentials(ticket: ticket)]
+  }
+
+  private mutating func take(
+    _ answer: Result<Credentials, ConnectionError>, until: Instant, at now: Instant
+  ) -> [Action] {
+    switch answer {
+    case .success(let credentials):
+      self.credentials = credentials
+      return locate(until: until)
+    case .failure(let cause):
+      // Nothing is left to abandon.
+      phase = .resolving(until: until)
+      return failHost(cause, isFinal: false, at: now)
     }
   }
 
-  private mutating func open(_ candidates: ArraySlice<Address>, at now: Instant) -> [Action] {
+  private mutating func locate(until: Instant) -> [Action] {
+    switch endpoint {
+    case .unix(let path):
+      return open([Address(host: path, port: 0)], until: until)
+    case .tcp(let host, let port) where options.connectsByName:
+      return open([Address(host: host, port: port)], until: until)
+    case .tcp:
+      ticket += 1
+      phase = .resolving(until: until)
+      return [.resolve(endpoint, ticket: ticket)]
+    }
+  }
+
+  private mutating func take(
+    _ answer: Result<[Address], ConnectionError>, until: Instant, at now: Instant
+  ) -> [Action] {
+    switch answer {
+    case .success(let found) where found.isEmpty:
+      failHost(.unresolved(host: "\(endpoint)", reason: "it has no address"), isFinal: false, at: now)
+    case .success(let found): open(found[...], until: until)
+    case .failure(let cause): failHost(cause, isFinal: false, at: now)
+    }
+  }
+
+  private mutating func open(_ candidates: ArraySlice<Address>, until: Instant) -> [Action] {
     addresses = candidates
-    let address = addresses.removeFirst()
-    phase = .opening(until: now + options.connectDeadline)
+    hasSwitchedVersion = false
+    return openFirst(until: until)
+  }
+
+  private mutating func openFirst(until: Instant) -> [Action] {
+    guard let address = addresses.first else { return [] }
+    phase = .opening(until: until)
     // Only the first connect drops what an earlier program left; a reconnect wants its own session back.
-    let cleanStart = options.sessionExpiry > .zero ? options.cleanStart && !wasConnected : options.cleanStart
-    return [.open(address, version, cleanStart: cleanStart)]
+    isCleanStart = options.cleanStart && (options.sessionExpiry <= .zero || linkedHost == nil)
+    return [.open(address, versions[round.host], cleanStart: isCleanStart)]
+  }
+
+  private mutating func greet(until: Instant) -> [Action] {
+    phase = .greeting(until: until)
+    return []
   }
 
   private mutating func accept(_ session: Session, at now: Instant) -> [Action] {
+    var session = session
+    session.isFallback = versions[round.host] != options.version
+    // The broker has to close such a link itself (MQTT 5, 3.2.2.1.1); believing it would lose subscriptions.
+    session.ignoredCleanStart = session.isPresent && isCleanStart
+    // What another host kept may be older than the last link; subscribing anew is right in any case.
+    let isElsewhere = linkedHost.map { $0 != round.host } ?? false
+    if session.ignoredCleanStart || isElsewhere { session.isPresent = false }
     phase = .connected(since: now)
     attempt = 0
-    wasConnected = true
     addresses = []
-    var session = session
-    session.isFallback = version != options.version
+    linkedHost = round.host
+    round.succeeded()
     self.session = session
     return [.report(.connected(session))]
   }
 
+  // MARK: Failure
+
   private mutating func refuse(_ code: ReasonCode, at now: Instant) -> [Action] {
-    if code == .unsupportedProtocolVersion, version == .v5 {
-      version = .v311
-      return [.drop(.refused(code))] + startAttempt(at: now)
+    let cause = ConnectionError.refused(code)
+    if code == .unsupportedProtocolVersion, options.version == .v5, !hasSwitchedVersion {
+      // Back to MQTT 5, too, when the broker behind the address was replaced by one that knows nothing else.
+      hasSwitchedVersion = true
+      versions[round.host] = versions[round.host] == .v5 ? .v311 : .v5
+      return [.drop(cause)] + openFirst(until: now + options.connectDeadline)
     }
-    return code.isTransient ? wait(.refused(code), at: now) : close(.refused(code))
+    if code.rawValue == Redirection.useAnotherServer {
+      return failHost(cause, isFinal: false, at: now)
+    }
+    if options.credentials != nil, code == .badUserNameOrPassword || code == .notAuthorized {
+      // A token may have expired; the next visit asks for another one.
+      return failHost(cause, isFinal: false, at: now)
+    }
+    return code.isTransient ? failAddress(cause, at: now) : failHost(cause, isFinal: true, at: now)
+  }
+
+  private mutating func failAddress(_ cause: ConnectionError, at now: Instant) -> [Action] {
+    let rest = addresses.dropFirst()
+    if rest.isEmpty { return failHost(cause, isFinal: false, at: now) }
+    return [.drop(cause)] + open(rest, until: now + options.connectDeadline)
+  }
+
+  private mutating func failHost(_ cause: ConnectionError, isFinal: Bool, at now: Instant) -> [Action] {
+    if round.host == linkedHost { flaps.connectFailed() }
+    switch round.failed(cause, isFinal: isFinal) {
+    case .goOn: return leave(cause) + visit(at: now)
+    case .rest: return wait(cause, at: now)
+    case .giveUp(let first): return close(first, dropping: cause)
+    }
   }
 
   private mutating func lose(_ cause: ConnectionError, since: Instant, at now: Instant) -> [Action] {
-    if now - since >= options.backoff.initial * 10 { bound = options.backoff.first }
-    return wait(cause, at: now)
+    let bound = options.backoff.longestDelay(beforeRetry: retries + 1)
+    if flaps.linkEnded(after: now - since, cause, bound: bound) { retries = 0 }
+    let redirection = Redirection(cause)
+    if redirection == .moved, options.endpoints.count == 1 { return close(cause) }
+    if redirection != nil || flaps.isFlapping { round.turnAway() }
+    // Without an id of its own it gets another one with each connect.
+    let isIDInUse = flaps.isFlapping && !options.clientID.isEmpty
+    return wait(isIDInUse ? .clientIDInUse(options.clientID) : cause, at: now)
   }
 
   private mutating func wait(_ cause: ConnectionError, at now: Instant) -> [Action] {
-    let delay = bound * random()
-    bound = min(bound * 2, options.backoff.maximum)
+    retries += 1
+    // Whatever generator of random numbers it has, a connection that fails at once must not spin.
+    let delay = max(options.backoff.delay(beforeRetry: retries), ConnectionOptions.shortestBackoff)
+    let left = leave(cause)
     phase = .waiting(until: now + delay)
-    addresses = []
-    return [.drop(cause), .report(.waiting(delay, cause: cause))]
+    return left + [.report(.waiting(delay, cause: cause))]
   }
 
   private mutating func close(_ cause: ConnectionError?) -> [Action] {
+    close(cause, dropping: cause)
+  }
+
+  private mutating func close(_ cause: ConnectionError?, dropping end: ConnectionError?) -> [Action] {
+    let left = leave(end)
     phase = .closed
-    return [.drop(cause), .report(.closed(cause))]
+    return left + [.report(.closed(cause))]
+  }
+
+  /// Ends what the present phase holds; the caller enters another one.
+  private mutating func leave(_ cause: ConnectionError?) -> [Action] {
+    let held: [Action] =
+      switch phase {
+      case .authenticating: [.abandonCredentials]
+      case .opening, .greeting, .connected: [.drop(cause)]
+      case .idle, .resolving, .waiting, .closed: []
+      }
+    addresses = []
+    credentials = nil
+    return held
   }
 
   private mutating func tick(at now: Instant) -> [Action] {
     guard let deadline, now >= deadline else { return [] }
+    let limit = options.connectDeadline
     switch phase {
-    case .waiting:
-      return startAttempt(at: now)
+    case .authenticating:
+      let what = "no credentials for \(endpoint) within \(limit); answer sooner or raise connectDeadline"
+      return failHost(.timedOut(what), isFinal: false, at: now)
     case .resolving:
-      return wait(.timedOut("looking up \(options.endpoint); check the network"), at: now)
-    default:
-      let what = "no answer from the broker at \(options.endpoint) within \(options.connectDeadline)"
-      return handle(.failed(.timedOut(what)), at: now)
+      let what = "no address for \(endpoint) within \(limit); check the network and its name servers"
+      return failHost(.timedOut(what), isFinal: false, at: now)
+    case .opening:
+      let what = "no connection to \(endpoint) within \(limit); check that the host can be reached"
+      return failAddress(.timedOut(what), at: now)
+    case .greeting:
+      let what = "no CONNACK from \(endpoint) within \(limit); check that a broker listens there"
+      return failAddress(.timedOut(what), at: now)
+    case .waiting: return beginRound(at: now)
+    case .idle, .connected, .closed: return []
+    }
+  }
+}
+
+/// A broker that sends its clients to another one (MQTT 5, 4.13).
+private enum Redirection {
+  static let useAnotherServer: UInt8 = 0x9C
+  static let serverMoved: UInt8 = 0x9D
+
+  case elsewhere
+  case moved
+
+  init?(_ cause: ConnectionError) {
+    switch cause {
+    case .disconnected(let code) where code.rawValue == Self.useAnotherServer: self = .elsewhere
+    case .disconnected(let code) where code.rawValue == Self.serverMoved: self = .moved
+    default: return nil
     }
   }
 }

@@ -1,25 +1,24 @@
+public import Signals
+
 /// Everything that a connection needs to know before it connects.
 ///
 /// The password is never printed: not by `description`, not by `dump`, not in an error.
 public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflectable {
-  /// Delays between attempts: a random part of a bound that doubles from `initial` to `maximum`.
-  public struct Backoff: Sendable, Hashable {
-    /// The bound of the first delay; more than zero, as the other one.
-    public var initial: Duration
-    /// The bound that delays never exceed.
-    public var maximum: Duration
+  /// Where the broker listens: one host, or several that are tried in turn.
+  ///
+  /// A round tries every host once, and each address of its name, without a delay in between; then comes a wait of
+  /// ``backoff``, and the next round. When a link is lost, the round begins with the host that gave it. The
+  /// connection ends for good only when every host of a round refused it for good.
+  ///
+  /// The hosts should be doors to one broker, or a cluster that shares its sessions. Brokers that know nothing of
+  /// each other serve as well while ``sessionExpiry`` is zero.
+  public var endpoints: [Endpoint]
 
-    var first: Duration { min(initial, maximum) }
-
-    /// Makes a back-off.
-    public init(initial: Duration = .seconds(1), maximum: Duration = .seconds(60)) {
-      self.initial = initial
-      self.maximum = maximum
-    }
+  /// The first of ``endpoints``; setting it makes it the only one.
+  public var endpoint: Endpoint {
+    get { endpoints.first ?? .tcp(host: "", port: 0) }
+    set { endpoints = [newValue] }
   }
-
-  /// Where the broker listens.
-  public var endpoint: Endpoint
 
   /// Who this client is to the broker. Two clients with the same id push each other out.
   public var clientID: String
@@ -30,10 +29,19 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// The password of ``user``.
   public var password: String?
 
+  /// Gives the user and password of the next attempt, in place of ``user`` and ``password``: for tokens that expire.
+  ///
+  /// Called in a task of its own once for each host of a round, before its name is looked up; all addresses of the
+  /// host are tried with the answer. The time it takes is part of ``connectDeadline``. What it throws shows as the
+  /// cause of the wait, ``ConnectionError/credentialsUnavailable(_:)``, so keep secrets out of its errors; it is
+  /// asked again in the next round. A refusal of the credentials does not end the connection either. The task is
+  /// cancelled when nobody waits for its answer any longer.
+  public var credentials: (@Sendable () async throws -> Credentials)?
+
   /// The longest silence before the link is probed; whole seconds, rounded up, 5 s to 65,535 s.
   public var keepAlive: Duration = .seconds(60)
 
-  /// The version to ask for. A broker that refuses MQTT 5 by name is asked again in MQTT 3.1.1.
+  /// The version to ask for. A broker that refuses MQTT 5 by name is asked again in MQTT 3.1.1; each host by itself.
   public var version: ProtocolVersion = .v5
 
   /// Whether the first connect of a ``Connection`` drops what the broker kept for ``clientID``. Its reconnects
@@ -48,10 +56,12 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// What the broker publishes when this client goes without saying goodbye.
   public var will: Will?
 
-  /// The delays between attempts to connect.
-  public var backoff = Backoff()
+  /// The delays between rounds of attempts to connect, from 1 ms on; by default 1 s, then doubled up to 60 s, and a
+  /// random part of that is waited. A link that held for ten times the longest first delay starts anew.
+  public var backoff = Backoff(initial: .seconds(1))
 
-  /// How long one attempt may take, from looking up the name to the broker's answer, for each address.
+  /// How long one attempt may take, from asking for credentials and looking up the name to the broker's answer; more
+  /// than zero. Each further address of a name has as long.
   public var connectDeadline: Duration = .seconds(10)
 
   /// How long a subscribe or an unsubscribe waits for the broker's answer.
@@ -92,13 +102,14 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
 
   /// Makes options for a broker at `endpoint`.
   public init(endpoint: Endpoint) {
-    self.endpoint = endpoint
+    endpoints = [endpoint]
     clientID = Self.randomClientID()
   }
 
   /// Where and as whom, without the password.
   public var description: String {
-    "\(endpoint), MQTT \(version), client \(clientID)" + (user.map { ", user \($0)" } ?? "")
+    endpoints.map(\.description).joined(separator: ",") + ", MQTT \(version), client \(clientID)"
+      + (user.map { ", user \($0)" } ?? "")
   }
 
   /// The options without the password.
@@ -114,10 +125,54 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
 }
 
 extension ConnectionOptions {
+  /// The shortest wait between rounds.
+  static let shortestBackoff = Duration.milliseconds(1)
+
   var keepAliveSeconds: Int { keepAlive.wholeSeconds }
+
+  /// Whether a host is connected to by its name, so that it is not looked up before.
+  var connectsByName: Bool { false }
+
+  /// The same with a user and password that were asked for.
+  func with(_ credentials: Credentials?) -> ConnectionOptions {
+    guard let credentials else { return self }
+    var options = self
+    options.user = credentials.user
+    options.password = credentials.password
+    return options
+  }
 
   /// The first thing that could not be sent as it is.
   func check() throws(ConnectionError) {
+    if endpoints.isEmpty { throw .invalid("there is no host to connect to: name one in endpoints") }
+    for endpoint in endpoints { try Self.check(endpoint) }
+    if clientID.utf8.count > TopicText.maximumBytes || TopicText.firstForbidden(in: clientID) != nil {
+      throw .invalid("the client id holds a control character or more than 65,535 bytes")
+    }
+    try checkLogin()
+    if !(5...65_535).contains(keepAliveSeconds) {
+      throw .invalid("a keep-alive of \(keepAlive) is not within 5 s to 65,535 s")
+    }
+    if let will {
+      if will.payload.count > 65_535 { throw .invalid("the will has more than 65,535 bytes of payload") }
+      if let problem = will.properties.problem { throw .invalid("the will can't be sent: \(problem)") }
+    }
+    if min(backoff.initial, backoff.maximum) < Self.shortestBackoff {
+      throw .invalid("a back-off of less than 1 ms would never rest: set initial and maximum to more")
+    }
+    if connectDeadline <= .zero {
+      throw .invalid("a connect deadline of \(connectDeadline) is none: set more")
+    }
+    if !(1...1_000).contains(window) { throw .invalid("a window of \(window) is not one of 1 to 1,000") }
+    if clientID.isEmpty, sessionExpiry > .zero || !cleanStart {
+      throw .invalid("a session needs a client id: set clientID, or leave sessionExpiry and cleanStart")
+    }
+    if let maximumPacketSize, !(1...268_435_460).contains(maximumPacketSize) {
+      throw .invalid("a maximum packet size of \(maximumPacketSize) is not one of 1 to 268,435,460 bytes")
+    }
+  }
+
+  private static func check(_ endpoint: Endpoint) throws(ConnectionError) {
     switch endpoint {
     case .tcp(let host, let port):
       if host.isEmpty || host.utf8.contains(0) { throw .invalid("the host name is empty or holds NUL") }
@@ -128,35 +183,15 @@ extension ConnectionOptions {
         throw .invalid("the socket path \"\(path)\" is empty, longer than 103 bytes or holds NUL")
       }
     }
-    try Self.check(clientID, "client id")
-    if let user { try Self.check(user, "user name") }
-    if let password {
-      if user == nil { throw .invalid("there is a password but no user: set both") }
-      if password.utf8.contains(0) || password.utf8.count > TopicText.maximumBytes {
-        throw .invalid("the password holds NUL or more than 65,535 bytes")
-      }
-    }
-    if !(5...65_535).contains(keepAliveSeconds) {
-      throw .invalid("a keep-alive of \(keepAlive) is not within 5 s to 65,535 s")
-    }
-    if let will {
-      if will.payload.count > 65_535 { throw .invalid("the will has more than 65,535 bytes of payload") }
-      if let problem = will.properties.problem { throw .invalid("the will can't be sent: \(problem)") }
-    }
-    if backoff.first <= .zero { throw .invalid("a back-off without delay would never rest: set both bounds") }
-    if !(1...1_000).contains(window) { throw .invalid("a window of \(window) is not one of 1 to 1,000") }
-    if clientID.isEmpty, sessionExpiry > .zero || !cleanStart {
-      throw .invalid("a session needs a client id: set clientID, or leave sessionExpiry and cleanStart")
-    }
-    if let maximumPacketSize, !(1...268_435_460).contains(maximumPacketSize) {
-      throw .invalid("a maximum packet size of \(maximumPacketSize) is not one of 1 to 268,435,460 bytes")
-    }
   }
 
-  private static func check(_ text: String, _ name: String) throws(ConnectionError) {
-    if text.utf8.count > TopicText.maximumBytes || TopicText.firstForbidden(in: text) != nil {
-      throw .invalid("the \(name) holds a control character or more than 65,535 bytes")
+  private func checkLogin() throws(ConnectionError) {
+    if credentials != nil, user != nil || password != nil {
+      throw .invalid("there are a fixed user or password and a credentials closure: keep one of them")
     }
+    if password != nil, user == nil { throw .invalid("there is a password but no user: set both") }
+    guard let user else { return }
+    if let problem = Credentials(user: user, password: password).problem { throw .invalid(problem) }
   }
 }
 

@@ -2,7 +2,8 @@
 public enum ConnectionState: Sendable, Hashable, CustomStringConvertible {
   /// ``Connection/connect(delegate:)`` was not called yet.
   case idle
-  /// Attempt number `attempt` (from 1, since the last success) is under way.
+  /// Attempt number `attempt` is under way, at this host. Each host that is tried is an attempt, with all of its
+  /// addresses; they are counted from 1 since the last success.
   case connecting(Endpoint, attempt: Int)
   /// The broker accepted the connection.
   case connected(Session)
@@ -18,6 +19,7 @@ public enum ConnectionState: Sendable, Hashable, CustomStringConvertible {
     case .connecting(let endpoint, let attempt): "connecting to \(endpoint), attempt \(attempt)"
     case .connected(let session):
       "connected, MQTT \(session.version)\(session.isFallback ? " (the broker refused MQTT 5)" : "")"
+        + (session.ignoredCleanStart ? "; the broker claims a session in spite of a clean start" : "")
     case .waiting(let delay, let cause): "waiting \(delay.inTenths) s: \(cause)"
     case .closed(let cause): cause.map { "closed: \($0)" } ?? "closed"
     }

@@ -1,7 +1,8 @@
 extension ConnectionOptions {
-  /// Reads `mqtt://[user[:password]@]host[:port]`, `tcp://…`, `unix:///path` or a plain `host[:port]`.
+  /// Reads `mqtt://[user[:password]@]host[:port][,host[:port]…]`, `tcp://…`, `unix:///path` or a plain
+  /// `host[:port]`.
   ///
-  /// The port is 1883 unless given; an IPv6 address stands in brackets; user and password may be
+  /// Several hosts are tried in turn, see ``endpoints``; user and password stand once, in front. The port is 1883 unless given; an IPv6 address stands in brackets; user and password may be
   /// percent-encoded. `mqtts://` is refused: there is no TLS here, and no half of it.
   public init(url: String) throws(ConnectionError) {
     let parts = url.splitOnce(at: "://")
@@ -15,8 +16,13 @@ extension ConnectionOptions {
       let authority = rest.prefix { $0 != "/" && $0 != "?" }
       let at = authority.lastIndex(of: "@")
       let server = at.map { authority[authority.index(after: $0)...] } ?? authority
-      let (host, port) = try Self.hostAndPort(server)
-      self.init(host: host, port: port)
+      let endpoints = try server.split(separator: ",", omittingEmptySubsequences: false).map {
+        (text) throws(ConnectionError) in
+        let (host, port) = try Self.hostAndPort(text)
+        return Endpoint.tcp(host: host, port: port)
+      }
+      self.init(endpoint: endpoints[0])
+      self.endpoints = endpoints
       guard let at else { break }
       let login = authority[..<at].splitOnce(at: ":")
       user = try Self.decoded(login?.0 ?? authority[..<at])

@@ -1,7 +1,14 @@
 /// What the broker said when it accepted the connection.
 public struct Session: Sendable, Hashable {
   /// Whether the broker still had this client's subscriptions and messages.
+  ///
+  /// False, too, when the last link was one to another host of ``ConnectionOptions/endpoints``: what is kept here may
+  /// be older than that.
   public var isPresent = false
+
+  /// Whether the broker claimed a session although this connect had asked for none to be kept. Then ``isPresent`` is
+  /// false: the claim can't be true (MQTT 5, 3.2.2.1.1).
+  public var ignoredCleanStart = false
 
   /// The version that is spoken.
   public var version = ProtocolVersion.v5

@@ -2,8 +2,8 @@
 enum Command: Sendable {
   case subscribe([Subscribe], Answer)
   case unsubscribe([TopicFilter], Answer)
-  /// The look-up for attempt number `attempt` has ended.
-  case resolved(attempt: Int, Result<[Address], ConnectionError>)
+  /// What the machine asked for has come.
+  case answered(ConnectionMachine.Event)
 
   /// Whom to tell how a request ended.
   enum Answer: Sendable {
@@ -29,7 +29,7 @@ enum Command: Sendable {
   var answer: Answer? {
     switch self {
     case .subscribe(_, let answer), .unsubscribe(_, let answer): answer
-    case .resolved: nil
+    case .answered: nil
     }
   }
 }

@@ -35,7 +35,7 @@ extension EventLoop {
     guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return woken }
     if machine.canWrite {
       if reads, Int32(descriptors[1].revents) & ~POLLOUT != 0 { read(handle, room) }
-    } else if let failure = handle.connectFailure(options.endpoint) {
+    } else if let failure = handle.connectFailure(machine.endpoint) {
       self.handle(.failed(failure))
     } else {
       self.handle(.opened)

@@ -11,14 +11,7 @@ extension EventLoop {
   }
 
   func carryOut(_ command: Command) {
-    if case .resolved(let attempt, let result) = command {
-      guard attempt == self.attempt else { return }
-      switch result {
-      case .success(let addresses): handle(.resolved(addresses))
-      case .failure(let error): handle(.unresolved(error))
-      }
-      return
-    }
+    if case .answered(let event) = command { return self.handle(event) }
     guard let session, let handle else {
       if let answer = command.answer { reports.append(.call { answer.fail(.notConnected) }) }
       return
@@ -41,7 +34,7 @@ extension EventLoop {
         window.skip(id: id)
         requests.sent(id: id, places: [], of: request)
       }
-    case .resolved:
+    case .answered:
       break
     }
   }

@@ -23,7 +23,8 @@ final class EventLoop: @unchecked Sendable {
   var requests = PendingRequests()
   var session: Session?
   var gate = InboxGate()
-  var attempt = 0
+  let resolve: Resolver.Resolve
+  var credentialsTask: Task<Void, Never>?
   var closing: Mailbox.Closing?
   var cause: ConnectionError?
   var isWriteBlocked = false
@@ -33,8 +34,9 @@ final class EventLoop: @unchecked Sendable {
   var deliveries: [Delivery] = []
   var reports: [Report] = []
 
-  init(_ mailbox: Mailbox, delegate: WeakDelegate) {
+  init(_ mailbox: Mailbox, delegate: WeakDelegate, resolve: @escaping Resolver.Resolve) {
     self.mailbox = mailbox
+    self.resolve = resolve
     self.delegate = delegate
     options = mailbox.options
     machine = ConnectionMachine(options)
@@ -122,15 +124,23 @@ final class EventLoop: @unchecked Sendable {
       if case .closed(let cause) = state { self.cause = cause }
       reports.append(.call { [states = mailbox.states] in states.send(state) })
       log(state.logLevel, state.description) { reports.append($0) }
-    case .resolve(let endpoint):
+    case .fetchCredentials(let ticket):
+      guard let closure = options.credentials else { return }
+      credentialsTask = Task { [weak mailbox] in
+        let answer = await Credentials.ask(closure)
+        mailbox?.post(.answered(.credentials(answer, ticket: ticket)))
+      }
+    case .abandonCredentials:
+      credentialsTask?.cancel()
+    case .resolve(let endpoint, let ticket):
       guard case .tcp(let host, let port) = endpoint else { return }
-      attempt += 1
-      Resolver.resolve(host: host, port: port) { [mailbox, attempt] in
-        mailbox.post(.resolved(attempt: attempt, $0))
+      resolve(host, port) { [weak mailbox] in
+        mailbox?.post(.answered(.resolved($0, ticket: ticket)))
       }
     case .open(let address, let version, let cleanStart):
       do {
-        handle = try Handle(options, address: address, version: version, cleanStart: cleanStart)
+        handle = try Handle(
+          options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart)
       } catch {
         // Options that the library refuses will be refused again.
         if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }

@@ -276,7 +276,7 @@ final class Handle {
       return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code)))
     }
     switch mosq_err_t(rawValue: code) {
-    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .linkLost("the broker closed it")
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .closedByBroker
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
     case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
     default: return .linkLost(Self.words(code))

@@ -7,7 +7,14 @@
 /// Looks names up. `getaddrinfo` may block for minutes, so only a numeric address is answered at once; a name is
 /// looked up on a thread that nobody waits for.
 enum Resolver {
-  static func resolve(
+  /// The same as ``resolve(host:port:completion:)``, or a stand-in for it; `completion` may come on any thread.
+  typealias Resolve =
+    @Sendable (
+      _ host: String, _ port: Int,
+      _ completion: @escaping @Sendable (Result<[Address], ConnectionError>) -> Void
+    ) -> Void
+
+  @Sendable static func resolve(
     host: String, port: Int, completion: @escaping @Sendable (Result<[Address], ConnectionError>) -> Void
   ) {
     if case .success(let addresses) = lookUp(host: host, port: port, flags: AI_NUMERICHOST) {

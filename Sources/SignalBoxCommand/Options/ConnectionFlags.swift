@@ -67,7 +67,7 @@ struct ConnectionFlags {
     } else if let host = arguments["host"] {
       options.endpoint = .tcp(host: host, port: port ?? options.endpoint.port ?? 1883)
     } else if let port {
-      options.endpoint = .tcp(host: options.endpoint.host ?? "localhost", port: port)
+      options.endpoints = options.endpoints.map { .tcp(host: $0.host ?? "localhost", port: port) }
     }
   }
 

@@ -1,4 +1,5 @@
 import MQTT
+import Signals
 import Testing
 
 struct ConnectionOptionsTests {
@@ -16,7 +17,22 @@ struct ConnectionOptionsTests {
   func endpoint(_ url: String, _ expected: Endpoint) throws {
     let options = try ConnectionOptions(url: url)
     #expect(options.endpoint == expected)
+    #expect(options.endpoints == [expected])
     #expect(options.user == nil && options.password == nil)
+  }
+
+  @Test(
+    "A URL may name several hosts, tried in its order",
+    arguments: [
+      ("mqtt://a,b", ["a:1883", "b:1883"]),
+      ("mqtt://me:p,w@a:1,[::1]:2,c/x,y", ["a:1", "[::1]:2", "c:1883"]),
+      ("a:1,b:2", ["a:1", "b:2"]),
+    ] as [(String, [String])])
+  func severalHosts(_ url: String, _ expected: [String]) throws {
+    let options = try ConnectionOptions(url: url)
+    #expect(options.endpoints.map(\.description) == expected)
+    #expect(options.description.hasPrefix(expected.joined(separator: ",")))
+    #expect(options.user == nil || options.password == "p,w")
   }
 
   @Test("A URL may carry user and password, also with characters that URLs reserve")
@@ -33,6 +49,7 @@ struct ConnectionOptionsTests {
       "", "mqtt://", "mqtt://:1883", "mqtt://host:", "mqtt://host:0", "mqtt://host:65536", "mqtt://host:x",
       "http://host", "mqtts://host", "unix://run/x", "unix://", "mqtt://u%zz@host", "mqtt://u%4@host",
       "mqtt://[::1", "mqtt://[::1]1883",
+      "mqtt://a,", "mqtt://,a", "mqtt://a,,b", "mqtt://a,b:0", "mqtt://,",
     ])
   func refuses(_ url: String) {
     #expect(throws: ConnectionError.self) { try Connection(ConnectionOptions(url: url)) }
@@ -60,8 +77,16 @@ struct ConnectionOptionsTests {
       try change(&options)
       #expect(throws: ConnectionError.self) { try Connection(options) }
     }
-    refused { $0.backoff.initial = .zero }
-    refused { $0.backoff.maximum = .seconds(-1) }
+    refused { $0.backoff = .none }
+    refused { $0.backoff = Backoff(initial: .zero) }
+    refused { $0.backoff = Backoff(initial: .microseconds(999)) }
+    refused { $0.backoff = Backoff(initial: .seconds(1), maximum: .microseconds(999)) }
+    refused { $0.connectDeadline = .zero }
+    refused { $0.endpoints = [] }
+    refused { $0.endpoints.append(.tcp(host: "b", port: 0)) }
+    refused {
+      $0.user = "ann"; $0.credentials = { Credentials(user: "ann") }
+    }
     refused { $0.keepAlive = .seconds(4) }
     refused { $0.keepAlive = .seconds(65_536) }
     refused { $0.window = 0 }

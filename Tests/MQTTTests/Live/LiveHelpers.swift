@@ -93,3 +93,14 @@ func runClient(_ name: String, _ broker: LocalBroker, _ arguments: [String]) asy
     do { try process.run() } catch { continuation.resume(throwing: error) }
   }
 }
+
+/// What the calling thread is called.
+func threadName() -> String {
+  #if canImport(Darwin)
+    var buffer = [CChar](repeating: 0, count: 64)
+    pthread_getname_np(pthread_self(), &buffer, buffer.count)
+    return buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  #else
+    return (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) ?? "unknown"
+  #endif
+}

@@ -46,7 +46,8 @@ public struct Backoff: Sendable {
     return drawn > 0 ? longest * (1 - jitter * min(drawn, 1)) : longest
   }
 
-  private func longestDelay(beforeRetry number: Int) -> Duration {
+  /// The delay before retry `number` with no jitter taken off.
+  package func longestDelay(beforeRetry number: Int) -> Duration {
     // Below it would be 0 times infinity, which is not a number.
     guard initial > .zero else { return .zero }
     let growth = power(multiplier, max(number, 1) - 1)

@@ -1,0 +1,143 @@
+import Testing
+
+@testable import MQTT
+
+/// Keeps the books of what a machine does, and finds what no machine may do.
+struct ConnectionLedger {
+  typealias Instant = ContinuousClock.Instant
+
+  let hosts: Int
+  let initial: Duration
+  let maximum: Duration
+  private(set) var fault: String?
+  private var isOpen = false
+  private var isAsking = false
+  private var last = ConnectionState.idle
+  private var attempt = 0
+  /// Waits since the last healthy link.
+  private var waits = 0
+  private var visited: [Endpoint] = []
+  /// How the hosts of this round refused for good.
+  private var refusals: [ReasonCode] = []
+  private var versionRefusals = 0
+  private var connectedAt: Instant?
+
+  init(hosts: Int, initial: Duration, maximum: Duration) {
+    (self.hosts, self.initial, self.maximum) = (hosts, initial, maximum)
+  }
+
+  /// Notes one step: what happened, and what the machine made of it.
+  mutating func note(
+    _ event: WalkEvent, at now: Instant, _ actions: [ConnectionMachine.Action], _ machine: ConnectionMachine
+  ) {
+    if isClosed {
+      check(actions.isEmpty, "something happened after the end")
+      return
+    }
+    if event == .answered { isAsking = false }
+    if let connectedAt, event == .failed, now - connectedAt >= initial * 10 { waits = 0 }
+    if !actions.isEmpty { countRefusal(event) }
+    for (place, action) in actions.enumerated() {
+      let isLast = place == actions.count - 1
+      switch action {
+      case .fetchCredentials:
+        check(isLast && !isAsking && !isOpen, "asks for credentials twice, too early or too late")
+        isAsking = true
+      case .abandonCredentials:
+        check(isAsking, "abandons credentials that nobody asked for")
+        isAsking = false
+      case .resolve:
+        check(isLast && !isAsking && !isOpen, "looks up with something open")
+      case .open:
+        check(isLast && !isAsking && !isOpen, "opens while something is open")
+        isOpen = true
+      case .drop:
+        check(isOpen, "drops what is not open")
+        isOpen = false
+      case .report(let state):
+        report(state, event, at: now)
+      }
+    }
+    checkPhase(machine, at: now)
+  }
+
+  var isClosed: Bool { if case .closed = last { true } else { false } }
+
+  private mutating func check(_ condition: Bool, _ fault: String) {
+    if !condition, self.fault == nil { self.fault = fault }
+  }
+
+  private mutating func countRefusal(_ event: WalkEvent) {
+    // The first one leads to the other version at the same address.
+    versionRefusals = event == .refusedVersion ? versionRefusals + 1 : 0
+    guard event == .refusedForGood || versionRefusals == 2 else { return }
+    refusals.append(event == .refusedForGood ? .clientIdentifierNotValid : .unsupportedProtocolVersion)
+    versionRefusals = 0
+  }
+
+  private mutating func report(_ state: ConnectionState, _ event: WalkEvent, at now: Instant) {
+    switch (last, state) {
+    case (.idle, .connecting), (.connecting, .connecting), (.waiting, .connecting), (.connecting, .connected),
+      (.connecting, .waiting), (.connected, .waiting), (_, .closed):
+      break
+    default: check(false, "\(state) after \(last)")
+    }
+    switch state {
+    case .idle: check(false, "idle again")
+    case .connecting(let endpoint, let number):
+      attempt += 1
+      check(number == attempt, "attempt \(number) is number \(attempt)")
+      if case .connecting = last {} else { (visited, refusals) = ([], []) }
+      check(!visited.contains(endpoint), "\(endpoint) twice in a round")
+      visited.append(endpoint)
+    case .connected:
+      attempt = 0
+      connectedAt = now
+    case .waiting(let delay, _):
+      if case .connecting = last {
+        check(visited.count == hosts, "rests before all hosts were tried")
+        check(refusals.count < hosts, "rests though every host refused for good")
+      }
+      var expected = initial
+      for _ in 0..<waits { expected = min(expected * 2, maximum) }
+      waits += 1
+      check(delay == expected, "waits \(delay), not \(expected)")
+      connectedAt = nil
+    case .closed(let cause):
+      if event == .close {
+        check(cause == nil, "closes with \(String(describing: cause))")
+      } else {
+        check(refusals.count == hosts, "gives up with \(refusals.count) refusals")
+        check(cause == refusals.first.map { .refused($0) }, "gives up with \(String(describing: cause))")
+      }
+      connectedAt = nil
+    }
+    last = state
+  }
+
+  private mutating func checkPhase(_ machine: ConnectionMachine, at now: Instant) {
+    let (isIdle, mayBeOpen) =
+      switch machine.phase {
+      case .idle, .closed: (true, false)
+      case .connected: (true, true)
+      case .opening, .greeting: (false, true)
+      case .authenticating, .resolving, .waiting: (false, false)
+      }
+    check(isOpen == mayBeOpen, "open is \(isOpen) in \(machine.phase)")
+    if case .authenticating = machine.phase { check(isAsking, "waits for credentials that nobody asked for") }
+    if isIdle {
+      check(machine.deadline == nil, "a deadline in \(machine.phase)")
+    } else {
+      check(machine.deadline.map { $0 > now } == true, "nothing ends \(machine.phase)")
+    }
+    let reported =
+      switch (machine.phase, last) {
+      case (.idle, .idle), (.connected, .connected), (.waiting, .waiting), (.closed, .closed),
+        (.authenticating, .connecting), (.resolving, .connecting), (.opening, .connecting),
+        (.greeting, .connecting):
+        true
+      default: false
+      }
+    check(reported, "\(machine.phase) is reported as \(last)")
+  }
+}
