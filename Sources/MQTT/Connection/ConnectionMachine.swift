@@ -23,7 +23,7 @@ struct ConnectionMachine {
 
   enum Action: Equatable {
     case resolve(Endpoint)
-    /// Open a link to `address` with a fresh handle.
+    /// Open a link to the address with a fresh handle; for TLS, it is a name that may have to be looked up.
     case open(Address, ProtocolVersion, cleanStart: Bool)
     /// Throw the handle away, if there is one.
     case drop(ConnectionError?)
@@ -104,6 +104,9 @@ struct ConnectionMachine {
     switch options.endpoint {
     case .unix(let path):
       return [report] + open([Address(host: path, port: 0)], at: now)
+    case .tcp(let host, let port) where options.tls != nil:
+      // Certificates are checked against the name, so the library looks it up by itself.
+      return [report] + open([Address(host: host, port: port)], at: now)
     case .tcp:
       phase = .resolving(until: now + options.connectDeadline)
       return [report, .resolve(options.endpoint)]

@@ -44,6 +44,9 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// The password of ``user``.
   public var password: String?
 
+  /// How to secure the connection; nil for no TLS. The port is that of ``endpoint``, usually 8883.
+  public var tls: TLSOptions?
+
   /// The longest silence before the link is probed; whole seconds, rounded up, 5 s to 65,535 s.
   public var keepAlive: Duration = .seconds(60)
 
@@ -100,6 +103,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// Where and as whom, without the password.
   public var description: String {
     "\(endpoint), MQTT \(version), client \(clientID)" + (user.map { ", user \($0)" } ?? "")
+      + (tls.map { ", \($0)" } ?? "")
   }
 
   /// The options without the password.
@@ -128,7 +132,9 @@ extension ConnectionOptions {
       if path.isEmpty || path.utf8.contains(0) || path.utf8.count > 103 {
         throw .invalid("the socket path \"\(path)\" is empty, longer than 103 bytes or holds NUL")
       }
+      if tls != nil { throw .unsupported("TLS over a Unix domain socket: leave tls out") }
     }
+    try tls?.check()
     try Self.check(clientID, "client id")
     if let user { try Self.check(user, "user name") }
     if let password {

@@ -84,6 +84,12 @@ final class EventLoop {
       Resolver.resolve(host: host, port: port) { [mailbox, attempt] in
         mailbox.post(.resolved(attempt: attempt, $0))
       }
+    case .open(let address, let version, let cleanStart) where options.tls != nil:
+      attempt += 1
+      Opener.open(options, address: address, version: version, cleanStart: cleanStart) {
+        [mailbox, attempt] in
+        mailbox.post(.opened(attempt: attempt, $0))
+      }
     case .open(let address, let version, let cleanStart):
       do {
         handle = try Handle(options, address: address, version: version, cleanStart: cleanStart)
@@ -107,6 +113,7 @@ final class EventLoop {
       }
       return
     }
+    if case .opened(let attempt, let result) = command { return own(result, attempt) }
     guard let session, let handle else {
       command.answer?.fail(.notConnected)
       return
@@ -129,8 +136,18 @@ final class EventLoop {
         window.skip(id: id)
         requests.sent(id: id, places: [], of: request)
       }
-    case .resolved:
+    case .resolved, .opened:
       break
+    }
+  }
+
+  /// Takes over a link that was opened elsewhere, unless it comes too late.
+  private func own(_ result: Result<HandOver, ConnectionError>, _ attempt: Int) {
+    guard attempt == self.attempt, machine.isOpening, handle == nil else { return }
+    switch result {
+    case .success(let handOver): handle = handOver.take()
+    case .failure(let error):
+      if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
     }
   }
 
@@ -192,21 +209,23 @@ final class EventLoop {
 
   /// Gives the time before which all that came has been read.
   private func sleepAndRead() -> Instant {
-    let mayBlock = mailbox.maySleep(room: room, closing: closing)
+    let hasUnread = handle?.hasUnread == true
+    let mayBlock = !hasUnread && mailbox.maySleep(room: room, closing: closing)
     var descriptors = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     if let handle {
       var events = Int32(0)
       if machine.canWrite { events |= POLLIN }
-      if !machine.canWrite || isWriteBlocked { events |= POLLOUT }
+      if !machine.canWrite || isWriteBlocked || handle.handshakeWantsWrite { events |= POLLOUT }
       descriptors.append(pollfd(fd: handle.socket, events: Int16(events), revents: 0))
     }
     _ = poll(&descriptors, nfds_t(descriptors.count), mayBlock ? timeout : 0)
     let woken = Instant.now
     if mayBlock { mailbox.awake() }
     if descriptors[0].revents != 0 { mailbox.wakeup.clear() }
-    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return woken }
+    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 || hasUnread else { return woken }
     if machine.canWrite {
-      if Int32(descriptors[1].revents) & ~POLLOUT != 0 { read(handle) }
+      let isReadable = Int32(descriptors[1].revents) & ~POLLOUT != 0
+      if isReadable || hasUnread || handle.isHandshaking { read(handle) }
     } else if let failure = handle.connectFailure(options.endpoint) {
       self.handle(.failed(failure))
     } else {
@@ -322,6 +341,11 @@ final class EventLoop {
 }
 
 extension ConnectionMachine {
+  /// Whether a link is being opened.
+  fileprivate var isOpening: Bool {
+    if case .opening = phase { true } else { false }
+  }
+
   /// Whether the socket is connected, so that the library may read and write.
   fileprivate var canWrite: Bool {
     switch phase {

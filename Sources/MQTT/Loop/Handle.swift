@@ -33,11 +33,19 @@ final class Handle {
   fileprivate var ending: (code: Int32, errno: Int32)?
   fileprivate let keepAlive: Int
   fileprivate let clientID: String
-  private let isTCP: Bool
+  let isTCP: Bool
+  /// Where this connects to, for errors.
+  let broker: String
+  /// Until the broker has answered the CONNECT.
+  private(set) var isGreeting = true
+  /// Whether the broker has sent anything.
+  var hasHeard = false
+  var tls: TLSLink?
 
   private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-  /// Starts to connect to `address`, which must be numeric or a path: then nothing here blocks.
+  /// Starts to connect to `address`. If it is numeric or a path, nothing here blocks; for TLS, which needs the name,
+  /// this is done by ``Opener``.
   init(
     _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool
   ) throws(ConnectionError) {
@@ -45,6 +53,7 @@ final class Handle {
     keepAlive = options.keepAliveSeconds
     clientID = options.clientID
     isTCP = address.port != 0
+    broker = address.description
     let id: String? = clientID.isEmpty ? nil : clientID
     guard Self.isLibraryReady, let mosquitto = mosquitto_new(id, cleanStart, nil) else {
       throw .unreachable(address: address.description, reason: "libmosquitto has no memory for a connection")
@@ -62,9 +71,12 @@ final class Handle {
     }
     if let will = options.will { try set(will) }
     try setConnectProperties(options)
+    if let tls = options.tls { try secure(tls) }
     let code = mosquitto_connect_async(mosquitto, address.host, Int32(address.port), Int32(keepAlive))
     let number = errno
+    endFirstTry()
     guard code == MOSQ_ERR_SUCCESS.rawValue else {
+      if let options = options.tls, let error = tlsFailure(code, number, address, options) { throw error }
       let reason = code == MOSQ_ERR_ERRNO.rawValue ? systemError(number) : Self.words(code)
       throw .unreachable(address: address.description, reason: reason)
     }
@@ -81,13 +93,14 @@ final class Handle {
   var socket: Int32 { mosquitto_socket(mosquitto) }
 
   /// Whether packets wait to be written.
-  var wantsWrite: Bool { mosquitto_want_write(mosquitto) }
+  var wantsWrite: Bool { !isHandshaking && mosquitto_want_write(mosquitto) }
 
   /// Why the socket did not connect, or nil when it did.
   func connectFailure(_ address: Endpoint) -> ConnectionError? {
     var number: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     if getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length) != 0 { number = errno }
+    if tls != nil { number = withoutTLS(number) }
     guard number != 0 else { return nil }
     return .unreachable(address: address.description, reason: systemError(number))
   }
@@ -96,10 +109,17 @@ final class Handle {
   func read(budget: Int) -> ConnectionError? {
     var drained: Int32 = 0
     for _ in 0..<budget {
+      if isGreeting {
+        switch greeting() {
+        case .arrived: break
+        case .waiting: return nil
+        case .failed(let failure): return failure
+        }
+      }
       let before = callbacks
       let code = signalbox_loop_read(mosquitto, &drained)
       if code != MOSQ_ERR_SUCCESS.rawValue || ending != nil { return failure(code) }
-      if drained != 0, callbacks == before { return nil }
+      if drained != 0, callbacks == before, !hasUnread { return nil }
     }
     return nil
   }
@@ -109,6 +129,9 @@ final class Handle {
   /// The library makes a system call, and with TCP_NODELAY a segment, of each packet; Linux is asked to join
   /// those of a burst. (Darwin's TCP_NOPUSH would hold back the end of it.)
   func write() -> ConnectionError? {
+    // A broker that has refused this client's certificate resets the link at the next thing that is written, and the
+    // reason is lost.
+    if isGreeting, tls != nil, case .failed(let failure) = greeting() { return failure }
     let joins = isTCP && queued > 2
     queued = 0
     if joins { join(1) }
@@ -247,7 +270,7 @@ final class Handle {
     #endif
   }
 
-  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
+  func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
     guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
     throw .invalid("libmosquitto does not take \(what()): \(Self.words(code))")
   }
@@ -258,7 +281,8 @@ final class Handle {
       return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code)))
     }
     switch mosq_err_t(rawValue: code) {
-    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .linkLost("the broker closed it")
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST:
+      return .linkLost("the broker closed it\(hint)")
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
     case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
     default: return .linkLost(Self.words(code))
@@ -315,6 +339,7 @@ extension Handle {
   }
 
   private func greeted(_ code: Int32, flags: Int32, _ properties: OpaquePointer?) {
+    isGreeting = false
     guard code == 0 else {
       inbox.append(.refused(ReasonCode(connack: code)))
       return

@@ -198,6 +198,18 @@ struct ConnectionMachineTests {
       ])
   }
 
+  @Test("For TLS the name itself is opened, so that the certificate can be checked against it")
+  func opensByName() {
+    var machine = machine { $0.tls = TLSOptions() }
+    let name = Address(host: "example", port: 1883)
+    #expect(
+      machine.handle(.connect, at: start) == [
+        .report(.connecting(endpoint, attempt: 1)), .open(name, .v5, cleanStart: true),
+      ])
+    #expect(machine.handle(.failed(broken), at: start).last == waiting(1))
+    #expect(machine.handle(.tick, at: start + .seconds(1)).last == .open(name, .v5, cleanStart: true))
+  }
+
   @Test("A close ends it from every state, once")
   func closes() {
     var resolving = machine()
