@@ -115,6 +115,19 @@ extension Handle {
     return failure(tls, session, result, number).map { .failed($0) } ?? .waiting
   }
 
+  /// Writes the CONNECT. What the broker may have said against it before is the better reason if that fails.
+  func writeGreeting() -> ConnectionError? {
+    if case .failed(let failure) = greeting() { return failure }
+    guard let tls, let session, wantsWrite, let words = LastWords(tls.openSSL, session, socket) else {
+      return writeQueued()
+    }
+    guard let failure = writeQueued() else { return nil }
+    guard socket < 0, let session = words.reopened(), case .failed(let reason) = answer(tls, session) else {
+      return failure
+    }
+    return reason
+  }
+
   private func failure(
     _ tls: TLSLink, _ session: OpaquePointer, _ result: Int32, _ number: Int32
   ) -> ConnectionError? {
@@ -123,9 +136,16 @@ extension Handle {
     tls.openSSL.clearErrors()
     switch outcome {
     case .wantsRead, .wantsWrite: return nil
-    case .library where !OpenSSL.isEnd(error): return .tls(cause(tls, session, error), broker: broker)
-    default: break
+    case .library: return ending(tls, session, error)
+    default: return ending(tls, session, nil, number)
     }
+  }
+
+  /// Why there is no connection, by an error of OpenSSL or `number` of the system.
+  func ending(
+    _ tls: TLSLink, _ session: OpaquePointer, _ error: UInt?, _ number: Int32 = 0
+  ) -> ConnectionError {
+    if let error, !OpenSSL.isEnd(error) { return .tls(cause(tls, session, error), broker: broker) }
     // The end came without its reason, which can get lost on the way.
     if !tls.hasCertificate, tls.openSSL.requestedAuthorities(session) != nil {
       return .tls(.certificateRequired, broker: broker)

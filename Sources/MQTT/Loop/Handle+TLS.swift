@@ -15,7 +15,7 @@ struct TLSLink {
   var keyPassword: String?
   var isHandshaking = true
   /// Why the library's own first try failed.
-  var cause: TLSFailure?
+  var cause: ConnectionError?
 }
 
 /// What the library is told of TLS before it connects, and what it says about it.
@@ -70,7 +70,7 @@ extension Handle {
       let owner = Unmanaged<Handle>.fromOpaque(handle).takeUnretainedValue()
       guard let tls = owner.tls, tls.cause == nil, let session = mosquitto_ssl_get(mosquitto) else { return }
       guard let error = OpenSSL.error(in: String(cString: line)) else { return }
-      owner.tls?.cause = owner.cause(tls, OpaquePointer(session), error)
+      owner.tls?.cause = owner.ending(tls, OpaquePointer(session), error)
     }
   }
 
@@ -90,9 +90,9 @@ extension Handle {
       .unresolved(host: address.host, reason: String(cString: gai_strerror(number)))
     case MOSQ_ERR_TLS:
       // The files were in order when the connection was made, but may be about to be replaced.
-      .tls(
-        tls?.cause ?? .other(tls?.openSSL.problem(of: options) ?? "libmosquitto can't set TLS up"),
-        broker: broker)
+      tls?.cause
+        ?? .tls(
+          .other(tls?.openSSL.problem(of: options) ?? "libmosquitto can't set TLS up"), broker: broker)
     default: nil
     }
   }

@@ -129,9 +129,10 @@ final class Handle {
   /// The library makes a system call, and with TCP_NODELAY a segment, of each packet; Linux is asked to join
   /// those of a burst. (Darwin's TCP_NOPUSH would hold back the end of it.)
   func write() -> ConnectionError? {
-    // A broker that has refused this client's certificate resets the link at the next thing that is written, and the
-    // reason is lost.
-    if isGreeting, tls != nil, case .failed(let failure) = greeting() { return failure }
+    isGreeting && tls != nil ? writeGreeting() : writeQueued()
+  }
+
+  func writeQueued() -> ConnectionError? {
     let joins = isTCP && queued > 2
     queued = 0
     if joins { join(1) }

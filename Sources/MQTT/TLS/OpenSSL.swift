@@ -8,7 +8,7 @@
 ///
 /// libmosquitto has loaded OpenSSL into this process, so they are looked up there: linking with it would need its
 /// headers, and could bring a second version in.
-struct OpenSSL: Sendable {
+final class OpenSSL: Sendable {
   /// What `SSL_get_error` says.
   enum Outcome: Int32 {
     case library = 1
@@ -28,6 +28,9 @@ struct OpenSSL: Sendable {
   let peek: @convention(c) @Sendable (Pointer, UnsafeMutableRawPointer, Int32) -> Int32
   let pending: @convention(c) @Sendable (Pointer) -> Int32
   let want: @convention(c) @Sendable (Pointer) -> Int32
+  let retain: @convention(c) @Sendable (Pointer) -> Int32
+  let release: @convention(c) @Sendable (Pointer) -> Void
+  let setSocket: @convention(c) @Sendable (Pointer, Int32) -> Int32
   let isFinished: @convention(c) @Sendable (Pointer) -> Int32
   let readBIO: @convention(c) @Sendable (Pointer) -> Pointer?
   let bytesRead: @convention(c) @Sendable (Pointer?) -> UInt64
@@ -63,6 +66,9 @@ struct OpenSSL: Sendable {
       peek = try find("SSL_peek")
       pending = try find("SSL_pending")
       want = try find("SSL_want")
+      retain = try find("SSL_up_ref")
+      release = try find("SSL_free")
+      setSocket = try find("SSL_set_fd")
       isFinished = try find("SSL_is_init_finished")
       readBIO = try find("SSL_get_rbio")
       bytesRead = try find("BIO_number_read")
