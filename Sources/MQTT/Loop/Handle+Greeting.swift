@@ -146,6 +146,11 @@ extension Handle {
     _ tls: TLSLink, _ session: OpaquePointer, _ error: UInt?, _ number: Int32 = 0
   ) -> ConnectionError {
     if let error, !OpenSSL.isEnd(error) { return .tls(cause(tls, session, error), broker: broker) }
+    if !hasHeard, tls.openSSL.bytesRead(tls.openSSL.readBIO(session)) == 0,
+      number == 0 || number == ECONNRESET
+    {
+      return .tls(.notTLS, broker: broker)
+    }
     // The end came without its reason, which can get lost on the way.
     if !tls.hasCertificate, tls.openSSL.requestedAuthorities(session) != nil {
       return .tls(.certificateRequired, broker: broker)

@@ -134,6 +134,42 @@ struct TLSTests {
     }
   }
 
+  @Test("Packets that share a TLS record are all read, though the socket is silent after the first")
+  func sharedRecords() async throws {
+    let server = try SecureServer(certificates.server) { client in
+      guard client.receive()?.type == 1 else { return }
+      client.send(FakeClient.accept)
+      var received: [UInt8] = []
+      var released: [UInt8] = []
+      while let packet = client.receive() {
+        switch packet.type {
+        case 3 where packet.head & 0x06 == 2:
+          client.send(FakeClient.acknowledge(packet.publishID ?? 0))
+        case 3:
+          received += [0x50, 2] + [UInt8(packet.publishID! >> 8), UInt8(packet.publishID! & 0xFF)]
+          if received.count == 4 * 50 { client.send(received) }
+        case 6:
+          released += [0x70, 2] + packet.id
+          if released.count == 4 * 50 { client.send(released) }
+        default: return
+        }
+      }
+    }
+    var options = ConnectionOptions(host: "localhost", port: server.port)
+    options.tls = .trusting
+    options.backoff = .init(initial: .milliseconds(20), maximum: .milliseconds(200))
+    try await withConnection(options) { connection, recorder in
+      let topic = try Topic("a")
+      let results = Collector<PublishResult>()
+      // Fills what libmosquitto would be woken by: from then on it stops reading at each answer of its own.
+      for _ in 0..<1_000 { connection.publish(Publish(topic, "x")) { results.add($0) } }
+      try await eventually("stalled at \(results.count)") { results.count == 1_000 }
+      for _ in 0..<50 { connection.publish(Publish(topic, "x", qos: .exactlyOnce)) { results.add($0) } }
+      try await eventually("stalled at \(results.count)") { results.count == 1_050 }
+      #expect(results.values.allSatisfy { $0.isSuccess })
+    }
+  }
+
   @Test("The broker is found again each time that it dies")
   func reconnects() async throws {
     try await LocalBroker.with(.init(tls: .showing(certificates.server))) { broker in
