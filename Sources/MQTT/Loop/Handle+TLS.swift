@@ -22,6 +22,7 @@ struct TLSLink {
 extension Handle {
   func secure(_ options: TLSOptions) throws(ConnectionError) {
     guard let openSSL = OpenSSL.loaded else { throw .unsupported("TLS by this libmosquitto") }
+    signalbox_ignore_broken_pipes()
     tls = TLSLink(
       openSSL: openSSL, isPreShared: options.preSharedKey != nil,
       hasCertificate: options.clientCertificate != nil, keyPassword: options.clientCertificate?.keyPassword)
