@@ -19,6 +19,9 @@ public actor LocalBroker {
   /// The folder of the broker's own files.
   public nonisolated let folder: String
 
+  /// Where clients connect, such as `mqtt://127.0.0.1:21883`; `mqtts://` with TLS.
+  public nonisolated let url: String
+
   private let program: String
   private let logFile: FileHandle
   private var run: Supervisor?
@@ -65,6 +68,7 @@ public actor LocalBroker {
   private init(program: String, options: Options, port: UInt16) throws {
     self.program = program
     self.port = port
+    url = "\(options.tls == nil ? "mqtt" : "mqtts")://127.0.0.1:\(port)"
     let temporary = FileManager.default.temporaryDirectory
     let folder = temporary.appendingPathComponent("signalbox-broker-\(UUID().uuidString)").path
     self.folder = folder
@@ -80,9 +84,6 @@ public actor LocalBroker {
       throw error
     }
   }
-
-  /// Where clients connect, such as `mqtt://127.0.0.1:21883`.
-  public nonisolated var url: String { "mqtt://127.0.0.1:\(port)" }
 
   /// The broker's process id, or `nil` when it has ended.
   public var pid: Int32? { run.flatMap { $0.isAlive ? $0.program : nil } }

@@ -19,6 +19,8 @@ extension LocalBroker {
     public var users: [String: String]
     /// Whether clients without a user name are let in; by default only when there are no `users`.
     public var allowsAnonymous: Bool
+    /// How the broker speaks TLS, or `nil` for none.
+    public var tls: TLS?
     /// The lines of an access control file, such as `user alice` and `topic read home/#`; none allow all.
     public var accessRules: [String]
     /// More lines for mosquitto's configuration file, as in `man mosquitto.conf`.
@@ -30,6 +32,7 @@ extension LocalBroker {
       storage: Storage = .memory,
       users: [String: String] = [:],
       allowsAnonymous: Bool? = nil,
+      tls: TLS? = nil,
       accessRules: [String] = [],
       configuration: [String] = []
     ) {
@@ -37,6 +40,7 @@ extension LocalBroker {
       self.storage = storage
       self.users = users
       self.allowsAnonymous = allowsAnonymous ?? users.isEmpty
+      self.tls = tls
       self.accessRules = accessRules
       self.configuration = configuration
     }

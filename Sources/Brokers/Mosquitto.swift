@@ -16,6 +16,13 @@ package enum Mosquitto {
   /// The text of the configuration file for a broker in `folder` at `port`.
   static func configuration(_ options: LocalBroker.Options, port: UInt16, folder: String) -> String {
     var lines = ["listener \(port) 127.0.0.1"]
+    switch options.tls {
+    case .certificate(let file, let keyFile, let clientCAFile):
+      lines += ["certfile \(file)", "keyfile \(keyFile)"]
+      if let clientCAFile { lines += ["cafile \(clientCAFile)", "require_certificate true"] }
+    case .preSharedKeys: lines += ["psk_hint signalbox", "psk_file \(folder)/keys"]
+    case nil: break
+    }
     // Started by root, mosquitto would become the user `mosquitto` and lose its own folder.
     if geteuid() == 0 { lines.append("user root") }
     lines += ["log_dest stderr", "log_type all", "log_timestamp false", "connection_messages true"]
@@ -35,6 +42,9 @@ package enum Mosquitto {
     }
     if !options.accessRules.isEmpty {
       try write(options.accessRules.map { $0 + "\n" }.joined(), to: "\(folder)/access")
+    }
+    if case .preSharedKeys(let keys) = options.tls {
+      try write(keys.map { "\($0.key):\($0.value)\n" }.joined(), to: "\(folder)/keys")
     }
     guard !options.users.isEmpty else { return }
     // `-U` hashes a file in place: passwords as arguments would be seen by everybody's `ps`.

@@ -3,6 +3,7 @@
 #define SIGNALBOX_CMOSQUITTO_SHIM_H
 
 #include <errno.h>
+#include <signal.h>
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
@@ -25,6 +26,13 @@ static inline int signalbox_loop_read(struct mosquitto *mosq, int *drained) {
 // A callback must end with this: the library takes an EAGAIN left behind by one for its own.
 static inline void signalbox_clear_errno(void) {
   errno = 0;
+}
+
+// OpenSSL writes to sockets in a way that ends the process when the link is broken. Versions of the library up to 2.0.14
+// had that signal ignored for all; later ones leave it to the program, which may have a handler of its own.
+static inline void signalbox_ignore_broken_pipes(void) {
+  struct sigaction now;
+  if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
 }
 
 // Names the calling thread for debuggers.

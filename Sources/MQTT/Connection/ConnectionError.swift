@@ -12,6 +12,8 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
   case unresolved(host: String, reason: String)
   /// No connection could be made to this address.
   case unreachable(address: String, reason: String)
+  /// This broker could not be connected to securely, or answers in TLS where none was asked for.
+  case tls(TLSFailure, broker: String)
   /// The broker did not answer in time; the text says what was waited for.
   case timedOut(String)
   /// The broker refused the connection.
@@ -42,6 +44,7 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
     case .unresolved(let host, let reason): "no address for \"\(host)\": \(reason); check the host name"
     case .unreachable(let address, let reason):
       "can't connect to \(address): \(reason); check that a broker listens there"
+    case .tls(let failure, let broker): "no connection to \(broker): \(failure)"
     case .timedOut(let what): "timed out: \(what)"
     case .refused(let code): "the broker refused the connection: \(code)\(Self.mend(code))"
     case .disconnected(let code): "the broker ended the connection: \(code)"

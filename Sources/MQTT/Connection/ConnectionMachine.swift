@@ -32,7 +32,8 @@ struct ConnectionMachine {
     case abandonCredentials
     /// Look the host up. An answer with an older ticket is ignored.
     case resolve(Endpoint, ticket: Int)
-    /// Open a link to `address` with a fresh handle, as ``credentials`` if there are any.
+    /// Open a link to the address with a fresh handle, as ``credentials`` if there are any; for TLS, it is a name that
+    /// may have to be looked up.
     case open(Address, ProtocolVersion, cleanStart: Bool)
     /// Throw the handle away.
     case drop(ConnectionError?)

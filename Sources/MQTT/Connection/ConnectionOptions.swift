@@ -38,6 +38,9 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// cancelled when nobody waits for its answer any longer.
   public var credentials: (@Sendable () async throws -> Credentials)?
 
+  /// How to secure the connection; nil for no TLS. The port is that of ``endpoints``, usually 8883.
+  public var tls: TLSOptions?
+
   /// The longest silence before the link is probed; whole seconds, rounded up, 5 s to 65,535 s.
   public var keepAlive: Duration = .seconds(60)
 
@@ -109,7 +112,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// Where and as whom, without the password.
   public var description: String {
     endpoints.map(\.description).joined(separator: ",") + ", MQTT \(version), client \(clientID)"
-      + (user.map { ", user \($0)" } ?? "")
+      + (user.map { ", user \($0)" } ?? "") + (tls.map { ", \($0)" } ?? "")
   }
 
   /// The options without the password.
@@ -131,7 +134,7 @@ extension ConnectionOptions {
   var keepAliveSeconds: Int { keepAlive.wholeSeconds }
 
   /// Whether a host is connected to by its name, so that it is not looked up before.
-  var connectsByName: Bool { false }
+  var connectsByName: Bool { tls != nil }
 
   /// The same with a user and password that were asked for.
   func with(_ credentials: Credentials?) -> ConnectionOptions {
@@ -145,7 +148,8 @@ extension ConnectionOptions {
   /// The first thing that could not be sent as it is.
   func check() throws(ConnectionError) {
     if endpoints.isEmpty { throw .invalid("there is no host to connect to: name one in endpoints") }
-    for endpoint in endpoints { try Self.check(endpoint) }
+    for endpoint in endpoints { try check(endpoint) }
+    try tls?.check()
     if clientID.utf8.count > TopicText.maximumBytes || TopicText.firstForbidden(in: clientID) != nil {
       throw .invalid("the client id holds a control character or more than 65,535 bytes")
     }
@@ -172,7 +176,7 @@ extension ConnectionOptions {
     }
   }
 
-  private static func check(_ endpoint: Endpoint) throws(ConnectionError) {
+  private func check(_ endpoint: Endpoint) throws(ConnectionError) {
     switch endpoint {
     case .tcp(let host, let port):
       if host.isEmpty || host.utf8.contains(0) { throw .invalid("the host name is empty or holds NUL") }
@@ -182,6 +186,7 @@ extension ConnectionOptions {
       if path.isEmpty || path.utf8.contains(0) || path.utf8.count > 103 {
         throw .invalid("the socket path \"\(path)\" is empty, longer than 103 bytes or holds NUL")
       }
+      if tls != nil { throw .unsupported("TLS over a Unix domain socket: leave tls out") }
     }
   }
 

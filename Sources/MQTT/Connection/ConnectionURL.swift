@@ -1,9 +1,10 @@
 extension ConnectionOptions {
-  /// Reads `mqtt://[user[:password]@]host[:port][,host[:port]…]`, `tcp://…`, `unix:///path` or a plain
-  /// `host[:port]`.
+  /// Reads `mqtt://[user[:password]@]host[:port][,host[:port]…]`, `tcp://…`, `mqtts://…` (TLS; also `ssl://` and
+  /// `tls://`), `unix:///path` or a plain `host[:port]`.
   ///
-  /// Several hosts are tried in turn, see ``endpoints``; user and password stand once, in front. The port is 1883 unless given; an IPv6 address stands in brackets; user and password may be
-  /// percent-encoded. `mqtts://` is refused: there is no TLS here, and no half of it.
+  /// Several hosts are tried in turn, see ``endpoints``; user and password stand once, in front. The port is 1883, with
+  /// TLS 8883, unless given; an IPv6 address stands in brackets; user and password may be percent-encoded. TLS trusts
+  /// the authorities of the system; for others set ``tls``.
   public init(url: String) throws(ConnectionError) {
     let parts = url.splitOnce(at: "://")
     let scheme = parts?.0.lowercased() ?? "mqtt"
@@ -12,29 +13,31 @@ extension ConnectionOptions {
     case "unix":
       guard rest.hasPrefix("/") else { throw .invalid("a unix URL needs an absolute path: unix:///path") }
       try self.init(unixPath: Self.decoded(rest))
-    case "mqtt", "tcp":
+    case "mqtt", "tcp", "mqtts", "ssl", "tls":
+      let isSecure = scheme != "mqtt" && scheme != "tcp"
       let authority = rest.prefix { $0 != "/" && $0 != "?" }
       let at = authority.lastIndex(of: "@")
       let server = at.map { authority[authority.index(after: $0)...] } ?? authority
       let endpoints = try server.split(separator: ",", omittingEmptySubsequences: false).map {
         (text) throws(ConnectionError) in
-        let (host, port) = try Self.hostAndPort(text)
+        let (host, port) = try Self.hostAndPort(text, default: isSecure ? 8883 : 1883)
         return Endpoint.tcp(host: host, port: port)
       }
       self.init(endpoint: endpoints[0])
       self.endpoints = endpoints
+      if isSecure { tls = TLSOptions() }
       guard let at else { break }
       let login = authority[..<at].splitOnce(at: ":")
       user = try Self.decoded(login?.0 ?? authority[..<at])
       password = try login.map { (pair) throws(ConnectionError) in try Self.decoded(pair.1) }
-    case "mqtts", "ssl", "tls":
-      throw .unsupported("\(scheme):// (TLS); use mqtt:// or unix://")
     default:
-      throw .unsupported("the scheme \"\(scheme)\"; use mqtt:// or unix://")
+      throw .unsupported("the scheme \"\(scheme)\"; use mqtt://, mqtts:// or unix://")
     }
   }
 
-  private static func hostAndPort(_ text: Substring) throws(ConnectionError) -> (String, Int) {
+  private static func hostAndPort(
+    _ text: Substring, default standard: Int
+  ) throws(ConnectionError) -> (String, Int) {
     var host = text
     var port: Substring?
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -47,7 +50,7 @@ extension ConnectionOptions {
       port = pair.1
     }
     guard !host.isEmpty else { throw .invalid("the URL names no host: mqtt://host:1883") }
-    guard let port else { return (String(host), 1883) }
+    guard let port else { return (String(host), standard) }
     guard let number = Int(port), (1...65_535).contains(number) else {
       throw .invalid("the port of the URL is not a number from 1 to 65535")
     }

@@ -4,6 +4,8 @@ enum Command: Sendable {
   case unsubscribe([TopicFilter], Answer)
   /// What the machine asked for has come.
   case answered(ConnectionMachine.Event)
+  /// The link of attempt number `attempt` was opened on another thread.
+  case opened(attempt: Int, Result<HandOver, ConnectionError>)
 
   /// Whom to tell how a request ended.
   enum Answer: Sendable {
@@ -29,7 +31,7 @@ enum Command: Sendable {
   var answer: Answer? {
     switch self {
     case .subscribe(_, let answer), .unsubscribe(_, let answer): answer
-    case .answered: nil
+    case .answered, .opened: nil
     }
   }
 }

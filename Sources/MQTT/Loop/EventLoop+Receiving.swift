@@ -19,12 +19,14 @@ extension EventLoop {
       gate.update(hasRoom: room != nil, patience: patience, at: .now)
     }
     let reads = machine.canWrite && !gate.isPaused
-    let mayBlock = mailbox.maySleep(room: self.room, closing: closing)
+    // What OpenSSL holds decrypted shows in no poll.
+    let hasUnread = reads && handle?.hasUnread == true
+    let mayBlock = !hasUnread && mailbox.maySleep(room: self.room, closing: closing)
     var descriptors = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     if let handle {
       var events = Int32(0)
       if reads { events |= POLLIN }
-      if !machine.canWrite || isWriteBlocked { events |= POLLOUT }
+      if !machine.canWrite || isWriteBlocked || handle.handshakeWantsWrite { events |= POLLOUT }
       // Without events even a link that has broken would end each sleep.
       if events != 0 { descriptors.append(pollfd(fd: handle.socket, events: Int16(events), revents: 0)) }
     }
@@ -32,9 +34,10 @@ extension EventLoop {
     let woken = Instant.now
     if mayBlock { mailbox.awake() }
     if descriptors[0].revents != 0 { mailbox.wakeup.clear() }
-    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 else { return woken }
+    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 || hasUnread else { return woken }
     if machine.canWrite {
-      if reads, Int32(descriptors[1].revents) & ~POLLOUT != 0 { read(handle, room) }
+      let isReadable = Int32(descriptors[1].revents) & ~POLLOUT != 0
+      if reads, isReadable || hasUnread || handle.isHandshaking { read(handle, room) }
     } else if let failure = handle.connectFailure(machine.endpoint) {
       self.handle(.failed(failure))
     } else {
@@ -125,6 +128,11 @@ extension EventLoop {
 }
 
 extension ConnectionMachine {
+  /// Whether a link is being opened.
+  var isOpening: Bool {
+    if case .opening = phase { true } else { false }
+  }
+
   /// Whether the socket is connected, so that the library may read and write.
   var canWrite: Bool {
     switch phase {

@@ -12,6 +12,7 @@ extension EventLoop {
 
   func carryOut(_ command: Command) {
     if case .answered(let event) = command { return self.handle(event) }
+    if case .opened(let attempt, let result) = command { return own(result, attempt) }
     guard let session, let handle else {
       if let answer = command.answer { reports.append(.call { answer.fail(.notConnected) }) }
       return
@@ -34,7 +35,7 @@ extension EventLoop {
         window.skip(id: id)
         requests.sent(id: id, places: [], of: request)
       }
-    case .answered:
+    case .answered, .opened:
       break
     }
   }

@@ -25,6 +25,8 @@ final class EventLoop: @unchecked Sendable {
   var gate = InboxGate()
   let resolve: Resolver.Resolve
   var credentialsTask: Task<Void, Never>?
+  /// Counts the links that were opened on other threads.
+  var attempt = 0
   var closing: Mailbox.Closing?
   var cause: ConnectionError?
   var isWriteBlocked = false
@@ -137,6 +139,13 @@ final class EventLoop: @unchecked Sendable {
       resolve(host, port) { [weak mailbox] in
         mailbox?.post(.answered(.resolved($0, ticket: ticket)))
       }
+    case .open(let address, let version, let cleanStart) where options.tls != nil:
+      attempt += 1
+      Opener.open(
+        options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart
+      ) { [weak mailbox, attempt] in
+        mailbox?.post(.opened(attempt: attempt, $0))
+      }
     case .open(let address, let version, let cleanStart):
       do {
         handle = try Handle(
@@ -147,6 +156,16 @@ final class EventLoop: @unchecked Sendable {
       }
     case .drop(let cause):
       drop(cause)
+    }
+  }
+
+  /// Takes over a link that was opened elsewhere, unless it comes too late.
+  func own(_ result: Result<HandOver, ConnectionError>, _ attempt: Int) {
+    guard attempt == self.attempt, machine.isOpening, handle == nil else { return }
+    switch result {
+    case .success(let handOver): handle = handOver.take()
+    case .failure(let error):
+      if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
     }
   }
 

@@ -41,11 +41,19 @@ final class Handle {
   fileprivate var isShedding = false
   fileprivate let keepAlive: Int
   fileprivate let clientID: String
-  private let isTCP: Bool
+  let isTCP: Bool
+  /// Where this connects to, for errors.
+  let broker: String
+  /// Until the broker has answered the CONNECT.
+  private(set) var isGreeting = true
+  /// Whether the broker has sent anything.
+  var hasHeard = false
+  var tls: TLSLink?
 
   private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
-  /// Starts to connect to `address`, which must be numeric or a path: then nothing here blocks.
+  /// Starts to connect to `address`. If it is numeric or a path, nothing here blocks; for TLS, which needs the name,
+  /// this is done by ``Opener``.
   init(
     _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool
   ) throws(ConnectionError) {
@@ -53,6 +61,7 @@ final class Handle {
     keepAlive = options.keepAliveSeconds
     clientID = options.clientID
     isTCP = address.port != 0
+    broker = address.description
     let id: String? = clientID.isEmpty ? nil : clientID
     guard Self.isLibraryReady, let mosquitto = mosquitto_new(id, cleanStart, nil) else {
       throw .unreachable(address: address.description, reason: "libmosquitto has no memory for a connection")
@@ -70,9 +79,12 @@ final class Handle {
     }
     if let will = options.will { try set(will) }
     try setConnectProperties(options)
+    if let tls = options.tls { try secure(tls) }
     let code = mosquitto_connect_async(mosquitto, address.host, Int32(address.port), Int32(keepAlive))
     let number = errno
+    endFirstTry()
     guard code == MOSQ_ERR_SUCCESS.rawValue else {
+      if let options = options.tls, let error = tlsFailure(code, number, address, options) { throw error }
       let reason = code == MOSQ_ERR_ERRNO.rawValue ? systemError(number) : Self.words(code)
       throw .unreachable(address: address.description, reason: reason)
     }
@@ -89,13 +101,14 @@ final class Handle {
   var socket: Int32 { mosquitto_socket(mosquitto) }
 
   /// Whether packets wait to be written.
-  var wantsWrite: Bool { mosquitto_want_write(mosquitto) }
+  var wantsWrite: Bool { !isHandshaking && mosquitto_want_write(mosquitto) }
 
   /// Why the socket did not connect, or nil when it did.
   func connectFailure(_ address: Endpoint) -> ConnectionError? {
     var number: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     if getsockopt(socket, SOL_SOCKET, SO_ERROR, &number, &length) != 0 { number = errno }
+    if tls != nil { number = withoutTLS(number) }
     guard number != 0 else { return nil }
     return .unreachable(address: address.description, reason: systemError(number))
   }
@@ -108,10 +121,17 @@ final class Handle {
     for _ in 0..<budget {
       if overflow != nil { return nil }
       if let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
+      if isGreeting {
+        switch greeting() {
+        case .arrived: break
+        case .waiting: return nil
+        case .failed(let failure): return failure
+        }
+      }
       let before = callbacks
       let code = signalbox_loop_read(mosquitto, &drained)
       if code != MOSQ_ERR_SUCCESS.rawValue || ending != nil { return failure(code) }
-      if drained != 0, callbacks == before { return nil }
+      if drained != 0, callbacks == before, !hasUnread { return nil }
     }
     return nil
   }
@@ -127,6 +147,10 @@ final class Handle {
   /// The library makes a system call, and with TCP_NODELAY a segment, of each packet; Linux is asked to join
   /// those of a burst. (Darwin's TCP_NOPUSH would hold back the end of it.)
   func write() -> ConnectionError? {
+    isGreeting && tls != nil ? writeGreeting() : writeQueued()
+  }
+
+  func writeQueued() -> ConnectionError? {
     let joins = isTCP && queued > 2
     queued = 0
     if joins { join(1) }
@@ -265,7 +289,7 @@ final class Handle {
     #endif
   }
 
-  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
+  func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
     guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
     throw .invalid("libmosquitto does not take \(what()): \(Self.words(code))")
   }
@@ -276,7 +300,7 @@ final class Handle {
       return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code)))
     }
     switch mosq_err_t(rawValue: code) {
-    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .closedByBroker
+    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return hint.map { .linkLost($0) } ?? .closedByBroker
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
     case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
     default: return .linkLost(Self.words(code))
@@ -345,6 +369,7 @@ extension Handle {
   }
 
   private func greeted(_ code: Int32, flags: Int32, _ properties: OpaquePointer?) {
+    isGreeting = false
     guard code == 0 else {
       inbox.append(.refused(ReasonCode(connack: code)))
       return

@@ -28,7 +28,7 @@ enum Resolver {
     }
   }
 
-  private static func lookUp(host: String, port: Int, flags: Int32) -> Result<[Address], ConnectionError> {
+  static func lookUp(host: String, port: Int, flags: Int32) -> Result<[Address], ConnectionError> {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     #if canImport(Darwin)

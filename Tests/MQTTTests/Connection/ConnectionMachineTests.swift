@@ -256,6 +256,16 @@ struct ConnectionMachineTests {
       ])
   }
 
+  @Test("For TLS the name itself is opened, so that the certificate can be checked against it")
+  func opensByName() {
+    var driver = started { $0.tls = TLSOptions() }
+    let name = Address(host: "example", port: 1883)
+    #expect(driver.actions == [driver.connecting(1), .open(name, .v5, cleanStart: true)])
+    #expect(driver.handle(.failed(broken)).last == MachineDriver.waiting(1))
+    driver.pass()
+    #expect(driver.actions.last == .open(name, .v5, cleanStart: true))
+  }
+
   @Test("A close ends it from every state, once")
   func closes() {
     var opening = started()

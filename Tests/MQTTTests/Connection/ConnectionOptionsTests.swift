@@ -12,6 +12,8 @@ struct ConnectionOptionsTests {
       ("localhost:1884", .tcp(host: "localhost", port: 1884)),
       ("localhost", .tcp(host: "localhost", port: 1883)),
       ("mqtt://[::1]:1884", .tcp(host: "::1", port: 1884)), ("MQTT://[::1]", .tcp(host: "::1", port: 1883)),
+      ("mqtts://localhost", .tcp(host: "localhost", port: 8883)),
+      ("tls://[::1]", .tcp(host: "::1", port: 8883)), ("SSL://h:1", .tcp(host: "h", port: 1)),
       ("unix:///run/a%20b.sock", .unix(path: "/run/a b.sock")),
     ] as [(String, Endpoint)])
   func endpoint(_ url: String, _ expected: Endpoint) throws {
@@ -19,6 +21,8 @@ struct ConnectionOptionsTests {
     #expect(options.endpoint == expected)
     #expect(options.endpoints == [expected])
     #expect(options.user == nil && options.password == nil)
+    let isSecure = ["mqtts", "tls", "SSL"].contains { url.hasPrefix("\($0)://") }
+    #expect(options.tls == (isSecure ? TLSOptions() : nil))
   }
 
   @Test(
@@ -47,7 +51,8 @@ struct ConnectionOptionsTests {
     "A URL that is none is refused with a reason",
     arguments: [
       "", "mqtt://", "mqtt://:1883", "mqtt://host:", "mqtt://host:0", "mqtt://host:65536", "mqtt://host:x",
-      "http://host", "mqtts://host", "unix://run/x", "unix://", "mqtt://u%zz@host", "mqtt://u%4@host",
+      "http://host", "mqtts://", "mqtts://host:0", "unix://run/x", "unix://", "mqtt://u%zz@host",
+      "mqtt://u%4@host",
       "mqtt://[::1", "mqtt://[::1]1883",
       "mqtt://a,", "mqtt://,a", "mqtt://a,,b", "mqtt://a,b:0", "mqtt://,",
     ])
@@ -64,7 +69,7 @@ struct ConnectionOptionsTests {
       #expect(!text.contains("hunter2"))
       #expect(text.contains("alice"))
     }
-    for url in ["mqtt://alice:hunter2@host:x", "mqtts://alice:hunter2@host", "mqtt://alice:hunter2%@host"] {
+    for url in ["mqtt://alice:hunter2@host:x", "mqtts://alice:hunter2@host:x", "mqtt://alice:hunter2%@host"] {
       let error = #expect(throws: ConnectionError.self) { try ConnectionOptions(url: url) }
       #expect(error.map { "\($0)".contains("hunter2") } == false)
     }

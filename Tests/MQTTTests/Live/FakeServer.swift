@@ -122,6 +122,11 @@ final class FakeClient: Sendable {
     return read(length).map { Packet(head: head, body: $0) }
   }
 
+  /// Reads the hello of a client with TLS, without its head.
+  func hello() -> [UInt8]? {
+    read(5).flatMap { read(Int($0[3]) << 8 + Int($0[4])) }
+  }
+
   func send(_ bytes: [UInt8]) {
     let descriptor = descriptor.withLock { $0 }
     var rest = bytes[...]
@@ -158,7 +163,8 @@ final class FakeClient: Sendable {
     }
   }
 
-  private func read(_ count: Int) -> [UInt8]? {
+  /// The next `count` bytes, whatever they are; nil when the client is gone.
+  func read(_ count: Int) -> [UInt8]? {
     let descriptor = descriptor.withLock { $0 }
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
