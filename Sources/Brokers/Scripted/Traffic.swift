@@ -10,6 +10,9 @@ extension ScriptedBroker {
     /// From the first message to the last one, or to its acknowledgement.
     public var duration: Duration = .zero
 
+    /// Nothing yet.
+    public init() {}
+
     /// Messages a second.
     public var rate: Double { duration > .zero ? Double(messages) / (duration / .seconds(1)) : 0 }
   }

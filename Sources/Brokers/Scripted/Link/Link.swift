@@ -5,7 +5,8 @@ extension ScriptedBroker {
   /// (``patience``), or the broker is stopped. A call that fails throws `ScriptedBrokerError.step`, which names the
   /// link, the number of the call in this script, what was wanted and what came instead; scripts let it pass.
   ///
-  /// A PINGREQ is answered and passed over whenever a call reads from the link, as long as ``answersPings`` says so.
+  /// A PINGREQ after CONNECT is answered and passed over whenever a call reads from the link, as long as
+  /// ``answersPings`` says so.
   public final class Link {
     /// 0 for the first client of the broker, 1 for the second one, which may be the same one come back.
     public let number: Int
@@ -101,7 +102,7 @@ extension ScriptedBroker.Link {
     while true {
       if !early.isEmpty { return .packet(early.removeFirst()) }
       if let packet = try nextPacket(wanted) {
-        guard case .pingreq = packet, answersPings else { return .packet(packet) }
+        guard case .pingreq = packet, answersPings, connect != nil else { return .packet(packet) }
         try write(Packet.pingresp.encoded(for: version))
         if passesPings { return .packet(packet) }
         continue

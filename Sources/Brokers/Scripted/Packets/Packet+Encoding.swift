@@ -3,11 +3,12 @@ extension Packet {
   ///
   /// Nothing is checked but that there are such bytes: a QoS of 3, a number of 0 or a property in the wrong place
   /// are encoded, so that a script can send them. For MQTT 3.1.1 properties, and the reasons of acknowledgements,
-  /// are left out.
+  /// are left out. A CONNECT is written in the version that it asks for, whatever `version` is.
   ///
   /// - Throws: `PacketError` for what is too long for its length field, and for AUTH in MQTT 3.1.1.
   public func encoded(for version: Version) throws(PacketError) -> [UInt8] {
     var writer = PacketWriter(kind, version)
+    if case .connect(let connect) = self { writer = PacketWriter(kind, connect.version) }
     try write(to: &writer)
     guard writer.bytes.count <= VariableLength.maximum else {
       throw PacketError(

@@ -113,7 +113,7 @@ extension PacketReader {
       let what = "filter \(subscribe.filters.count + 1)"
       let name = try string(what)
       guard !name.isEmpty else { throw malformed("\(what) is empty") }
-      let options = try byte("the options of \(what)")
+      let options = try byte("the options byte of \(what)")
       guard options & 3 < 3 else { throw malformed("the QoS of \(what) is 3") }
       let reserved: UInt8 = version == .v5 ? 0xC0 : 0xFC
       guard options & reserved == 0 else { throw malformed("the reserved options of \(what) are set") }
