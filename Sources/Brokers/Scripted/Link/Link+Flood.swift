@@ -32,7 +32,7 @@ extension ScriptedBroker.Link {
     } else {
       let window = Int(connect?.receiveMaximum ?? 20)
       var block = Numbered(packet, count: min(most, window, max(count, 1)), topicLength: topic.utf8.count)
-      while traffic.acknowledged < count, try absorb(&traffic, countsAcks: true) {
+      while try absorb(&traffic, countsAcks: true), traffic.acknowledged < count {
         let messages = min(
           block.count, count - traffic.messages, window - (traffic.messages - traffic.acknowledged))
         if messages > 0 {
