@@ -43,7 +43,7 @@ struct ScriptedBrokerLifeTests {
       try client?.send(Packet.connect(.init()))
       client = nil
       try await eventually { broker.linkCount == 1 }
-      held.formUnion(sockets(at: broker.port))
+      if index < 10 { held.formUnion(sockets(at: broker.port)) }
       await broker.stop()
       #expect(sockets(at: broker.port).isEmpty)
       brokers.append(broker)
@@ -149,7 +149,7 @@ struct ScriptedBrokerLifeTests {
 
   /// The descriptors of this process that are sockets bound to a local port.
   private func sockets(at port: UInt16) -> [Int32] {
-    (0..<4_096).filter { descriptor in
+    (0..<1_024).filter { descriptor in
       var address = sockaddr_in()
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
       let code = withUnsafeMutablePointer(to: &address) { pointer in
