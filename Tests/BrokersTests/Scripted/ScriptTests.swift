@@ -172,6 +172,32 @@ struct ScriptTests {
     #expect(broker.received.filter { $0.packet == .pingreq }.count == 3)
   }
 
+  @Test("A client that goes without waiting for its answers has all its packets read, and fails no script")
+  func goneBeforeAnswer() async throws {
+    for _ in 0..<20 {
+      let broker = try ScriptedBroker(links: [
+        { try $0.serve() },
+        { link in
+          try link.accept()
+          try link.expectPublish(to: "a", "1")
+          try link.expectPublish(to: "a", "2")
+          try link.expectEnd()
+        },
+      ])
+      for _ in 0..<2 {
+        var client = RawClient(broker)
+        try client?.send(.connect(.init()))
+        #expect(client?.receive() == [0x20, 3, 0, 0, 0])
+        for text in ["1", "2"] {
+          try client?.send(.publish("a", text, qos: 1, id: 1))
+          for _ in 0..<10 { try client?.send(.pingreq) }
+        }
+        client = nil
+      }
+      try await broker.finish(links: 2)
+    }
+  }
+
   @Test("The version can be a lie")
   func wrongVersion() async throws {
     let broker = try ScriptedBroker { link in

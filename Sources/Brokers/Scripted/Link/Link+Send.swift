@@ -41,7 +41,13 @@ extension ScriptedBroker.Link {
   public func sendByteByByte(_ packets: Packet..., pause: Duration = .milliseconds(1)) throws {
     begin("sending")
     let bytes = try bytes(packets)
-    try write(bytes, at: Array(1..<max(bytes.count, 1)), pause)
+    try write(bytes, at: Array(bytes.indices), pause)
+  }
+
+  /// Sends bytes, whatever they mean, in segments of one byte, with a pause after each.
+  public func sendByteByByte(bytes: [UInt8], pause: Duration = .milliseconds(1)) throws {
+    begin("sending")
+    try write(bytes, at: Array(bytes.indices), pause)
   }
 
   /// Sends packets in several segments, with a pause after each: the first ends before the byte at the first of

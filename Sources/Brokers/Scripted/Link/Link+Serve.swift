@@ -30,12 +30,12 @@ extension ScriptedBroker.Link {
       }
       if packet.kind == .disconnect { return }
       if packet.kind == .pingreq, !answered { continue }
-      if let answer = answer(to: packet) { try write(bytes([answer])) }
+      if let reply = reply(to: packet) { try answer(reply) }
     }
   }
 
   /// What a broker says to a packet.
-  func answer(to packet: Packet) -> Packet? {
+  func reply(to packet: Packet) -> Packet? {
     switch packet {
     case .connect:
       isGreeted = true

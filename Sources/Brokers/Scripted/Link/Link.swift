@@ -103,7 +103,7 @@ extension ScriptedBroker.Link {
       if !early.isEmpty { return .packet(early.removeFirst()) }
       if let packet = try nextPacket(wanted) {
         guard case .pingreq = packet, answersPings, connect != nil else { return .packet(packet) }
-        try write(Packet.pingresp.encoded(for: version))
+        try answer(.pingresp)
         if passesPings { return .packet(packet) }
         continue
       }
@@ -157,6 +157,12 @@ extension ScriptedBroker.Link {
     case .broken(let how): ending = how
     case .bytes, .stopped, .timedOut: break
     }
+  }
+
+  /// Sends what nobody asked a script for. A client that is gone before is no failure: what it sent last is still
+  /// to be read, and its end after that.
+  func answer(_ packet: Packet) throws {
+    _ = try writeWhileReading(bytes([packet]))
   }
 
   /// Writes all bytes, in as few calls as the socket allows.
