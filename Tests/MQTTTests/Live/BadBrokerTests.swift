@@ -1,3 +1,4 @@
+import Brokers
 import Peers
 import Signals
 import Testing
@@ -13,19 +14,14 @@ import Testing
 /// What a broker should not do, and what may not come of it.
 @Suite(.timeLimit(.minutes(5)))
 struct BadBrokerTests {
-  private func options(_ server: FakeServer) -> ConnectionOptions {
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
-    options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(20))
-    options.connectDeadline = .seconds(60)
-    return options
-  }
-
   @Test("A second CONNACK ends the link instead of connecting twice")
   func secondConnack() async throws {
-    let server = try FakeServer {
-      $0 == 0 ? FakeClient.accept + FakeClient.accept : FakeClient.accept
+    let server = try ScriptedBroker { link in
+      try link.expectConnect()
+      if link.number == 0 { try link.send(.connack(), .connack()) } else { try link.accept() }
+      try link.silence()
     }
-    try await withConnection(options(server)) { connection, recorder in
+    try await withConnection(ConnectionOptions(server)) { connection, recorder in
       try await eventually("not back") { recorder.history.sessions.count == 2 }
       #expect(recorder.history.causes.count == 1)
     }
@@ -33,10 +29,11 @@ struct BadBrokerTests {
 
   @Test("A broker that takes no message at all is no broker, not a publish that hangs")
   func noReceiveMaximum() async throws {
-    let server = try FakeServer {
-      $0 == 0 ? [0x20, 6, 0, 0, 3, 0x21, 0, 0] : FakeClient.accept
+    let server = try ScriptedBroker { link in
+      try link.accept(properties: link.number == 0 ? [.receiveMaximum(0)] : [])
+      try link.serve()
     }
-    let connection = try Connection(options(server))
+    let connection = try Connection(ConnectionOptions(server))
     let (states, end) = record(connection)
     connection.connect()
     try await eventually("connected for ever") {
@@ -48,21 +45,21 @@ struct BadBrokerTests {
 
   @Test("A message id is not used a second time while its message flies, whatever else goes out meanwhile")
   func idsInFlight() async throws {
-    let ids = Collector<Int>()
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
-        switch packet.type {
-        case 1: client.send(FakeClient.accept)
-        case 8: client.send([0x90, 4] + packet.id + [0, 0])
-        case 10: client.send(FakeClient.acknowledge(ids.values[0]) + [0xB0, 4] + packet.id + [0, 0])
-        default:
-          guard let id = packet.publishID else { continue }
-          ids.add(id)
-          if ids.count > 1 { client.send(FakeClient.acknowledge(id)) }
+    let ids = Collector<UInt16>()
+    let server = try ScriptedBroker { link in
+      try link.serve { packet in
+        switch packet {
+        case .publish(let publish) where publish.qos == 1:
+          ids.add(publish.id)
+          return ids.count == 1
+        case .unsubscribe:
+          try link.send(.puback(ids.values[0]))
+          return false
+        default: return false
         }
       }
     }
-    try await withConnection(options(server)) { connection, _ in
+    try await withConnection(ConnectionOptions(server)) { connection, _ in
       let topic = try Topic("t")
       let results = Collector<PublishResult>()
       connection.publish(Publish(topic, "first")) { results.add($0) }
@@ -81,15 +78,15 @@ struct BadBrokerTests {
   @Test("10,000 unanswered subscribes end at once when the link breaks")
   func manyRequests() async throws {
     let seen = Collector<Int>()
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
-        if packet.type == 1 { client.send(FakeClient.accept) }
-        if packet.type == 8 { seen.add(1) }
-        if seen.count == 10_000 { break }
+    let server = try ScriptedBroker { link in
+      try link.accept()
+      for _ in 0..<10_000 {
+        try link.expectSubscribe()
+        seen.add(1)
       }
-      client.end()
+      try link.close()
     }
-    try await withConnection(options(server)) { connection, recorder in
+    try await withConnection(ConnectionOptions(server)) { connection, recorder in
       let failures = Collector<Int>()
       for index in 0..<10_000 {
         connection.subscribe([Subscribe(try TopicFilter("t/\(index)"), identifier: UInt32(index + 1))]) { _ in
@@ -106,16 +103,15 @@ struct BadBrokerTests {
   @Test("An answer that came in time counts, even when a slow handler lets nobody see it until later")
   func answerBehindSlowHandler() async throws {
     let isBusy = Lock(false)
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
-        if packet.type == 1 { client.send(FakeClient.accept) }
-        guard packet.type == 8 else { continue }
-        client.send([0x30, 5, 0, 1, 0x61, 0, 0x78])
-        while !isBusy.withLock({ $0 }) { usleep(1_000) }
-        client.send([0x90, 4] + packet.id + [0, 1])
-      }
+    let server = try ScriptedBroker { link in
+      try link.accept()
+      let subscribe = try link.expectSubscribe(to: "a")
+      try link.send(.publish("a", "x"))
+      try link.wait(for: "the handler to be busy") { isBusy.withLock { $0 } }
+      try link.send(.suback(subscribe.id, [.granted(1)]))
+      try link.expectDisconnect()
     }
-    var options = options(server)
+    var options = ConnectionOptions(server)
     options.acknowledgementDeadline = .seconds(1)
     let slow = Recorder { _ in
       isBusy.withLock { $0 = true }
@@ -129,14 +125,15 @@ struct BadBrokerTests {
   @Test("A broker that asks for a short keep-alive is pinged in time: it waits for half of it more")
   func shortKeepAlive() async throws {
     let times = Collector<ContinuousClock.Instant>()
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
+    let server = try ScriptedBroker { link in
+      try link.accept(properties: [.serverKeepAlive(2)])
+      times.add(.now)
+      try link.serve { _ in
         times.add(.now)
-        if packet.type == 1 { client.send([0x20, 6, 0, 0, 3, 0x13, 0, 2]) }
-        if packet.type == 12 { client.send([0xD0, 0]) }
+        return false
       }
     }
-    try await withConnection(options(server)) { connection, recorder in
+    try await withConnection(ConnectionOptions(server)) { connection, recorder in
       #expect(recorder.history.sessions[0].keepAlive == .seconds(2))
       try await eventually("no pings") { times.count >= 4 }
       // On a busy machine one of them may be late by itself.
@@ -147,8 +144,8 @@ struct BadBrokerTests {
 
   @Test("Who publishes as soon as the state is connected is connected")
   func publishAtConnected() async throws {
-    let server = try FakeServer { _ in FakeClient.accept }
-    let connection = try Connection(options(server))
+    let server = try ScriptedBroker { try $0.serve() }
+    let connection = try Connection(ConnectionOptions(server))
     let results = Collector<PublishResult>()
     let topic = try Topic("t")
     let end = connection.states.subscribe { [weak connection] state in
@@ -165,13 +162,8 @@ struct BadBrokerTests {
   @Test("A settled message and its completion are let go")
   func letsGo() async throws {
     final class Token: Sendable {}
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
-        if packet.type == 1 { client.send(FakeClient.accept) }
-        if let id = packet.publishID { client.send(FakeClient.acknowledge(id)) }
-      }
-    }
-    try await withConnection(options(server)) { connection, _ in
+    let server = try ScriptedBroker { try $0.serve() }
+    try await withConnection(ConnectionOptions(server)) { connection, _ in
       for qos in [QoS.atMostOnce, .atLeastOnce] {
         let isDone = Collector<Int>()
         weak var weakToken: Token?
@@ -191,9 +183,9 @@ struct BadBrokerTests {
 
   @Test("A child process does not inherit the link, which would keep it open and the will unsaid")
   func notInherited() async throws {
-    let server = try FakeServer { _ in FakeClient.accept }
-    try await withConnection(options(server)) { connection, _ in
-      let links = (0..<1_024).filter { peerPort($0) == server.port }
+    let server = try ScriptedBroker { try $0.serve() }
+    try await withConnection(ConnectionOptions(server)) { connection, _ in
+      let links = (0..<1_024).filter { peerPort($0) == Int(server.port) }
       #expect(links.count == 1)
       #expect(links.allSatisfy { fcntl($0, F_GETFD) == FD_CLOEXEC })
     }

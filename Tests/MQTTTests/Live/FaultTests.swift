@@ -140,31 +140,43 @@ struct FaultTests {
 
   @Test("A broker that ends the connection says why, and is found again")
   func disconnected() async throws {
-    let accept: [UInt8] = [0x20, 3, 0, 0, 0]
-    let server = try FakeServer { $0 == 0 ? accept + [0xE0, 2, 0x8B, 0] : accept }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
-    options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(1))
-    try await withConnection(options) { connection, recorder in
+    let server = try ScriptedBroker { link in
+      try link.accept()
+      if link.number == 0 { try link.send(.disconnect(.serverShuttingDown)) } else { try link.serve() }
+    }
+    try await withConnection(ConnectionOptions(server)) { connection, recorder in
       try await eventually("not back") { recorder.history.sessions.count == 2 }
       #expect(recorder.history.causes == [.disconnected(ReasonCode(rawValue: 0x8B))])
       #expect(recorder.history.sessions.allSatisfy { $0.version == .v5 && !$0.isFallback })
     }
+    try await server.finish(links: 2)
   }
 
   @Test("A broker of MQTT 3.1.1 that refuses MQTT 5 is spoken to in its own version, and the state says so")
   func fallback() async throws {
-    let server = try FakeServer { $0 == 0 ? [0x20, 2, 0, 1] : [0x20, 2, 0, 0] }
-    try await withConnection(ConnectionOptions(host: "127.0.0.1", port: server.port)) {
-      connection, recorder in
+    let server = try ScriptedBroker(links: [
+      { link in
+        try link.expectConnect()
+        link.version = .v311
+        try link.refuse(1)
+      },
+      { try $0.serve() },
+    ])
+    try await withConnection(ConnectionOptions(server)) { connection, recorder in
       let session = recorder.history.sessions[0]
       #expect(session.version == .v311 && session.isFallback && !session.hasSubscriptionIdentifiers)
     }
+    try await server.finish(links: 2)
+    let versions: [Packet.Version?] = server.received.filter { $0.packet.kind == .connect }.map {
+      if case .connect(let connect) = $0.packet { connect.version } else { nil }
+    }
+    #expect(versions == [.v5, .v311])
   }
 
   @Test("Something that listens and never answers fails the attempt by its deadline")
   func silentServer() async throws {
-    let server = try FakeServer { _ in [] }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    let server = try ScriptedBroker { try $0.silence() }
+    var options = ConnectionOptions(server)
     options.connectDeadline = .milliseconds(50)
     let connection = try Connection(options)
     let (states, end) = record(connection)
@@ -179,8 +191,12 @@ struct FaultTests {
   @Test(
     "Something that speaks no MQTT fails the attempt", arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "\0"])
   func foreignServer(_ answer: String) async throws {
-    let server = try FakeServer { _ in Array(answer.utf8) + [UInt8](repeating: 0xFF, count: 100) }
-    let connection = try Connection(ConnectionOptions(host: "127.0.0.1", port: server.port))
+    let server = try ScriptedBroker { link in
+      try link.expectConnect()
+      try link.send(bytes: Array(answer.utf8) + [UInt8](repeating: 0xFF, count: 100))
+      try link.silence()
+    }
+    let connection = try Connection(ConnectionOptions(server))
     let (states, end) = record(connection)
     connection.connect()
     try await eventually("it hangs") {

@@ -50,6 +50,15 @@ extension ConnectionOptions {
   }
 }
 
+extension ConnectionOptions {
+  /// For a test with a script: connects again at once.
+  init(_ broker: ScriptedBroker) {
+    self.init(host: "127.0.0.1", port: Int(broker.port))
+    backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(20))
+    connectDeadline = .seconds(60)
+  }
+}
+
 /// The states of a connection as they came.
 func record(_ connection: Connection) -> (states: Collector<ConnectionState>, end: Subscription) {
   let states = Collector<ConnectionState>()
