@@ -78,7 +78,13 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// the broker's Receive Maximum.
   public var window = 50
 
-  /// The largest packet the broker may send, in bytes; larger messages it leaves out. MQTT 5 only.
+  /// How many QoS 1 and 2 messages the broker may send before it has the acknowledgement of the first: 1 to
+  /// 65,535. MQTT 5 only (3.1.2.11.3); in MQTT 3.1.1 the broker decides.
+  public var receiveMaximum = 200
+
+  /// The largest packet the broker may send, in bytes; larger messages it leaves out (MQTT 5, 3.1.2.11.4).
+  ///
+  /// MQTT 3.1.1 has no way to say so, and libmosquitto then takes whatever is announced to it: up to 256 MB at once.
   public var maximumPacketSize: Int?
 
   /// Makes options for a broker at `host` and `port`.
@@ -140,9 +146,9 @@ extension ConnectionOptions {
     if !(5...65_535).contains(keepAliveSeconds) {
       throw .invalid("a keep-alive of \(keepAlive) is not within 5 s to 65,535 s")
     }
-    if let will {
-      if will.payload.count > 65_535 { throw .invalid("the will has more than 65,535 bytes of payload") }
-      if let problem = will.properties.problem { throw .invalid("the will can't be sent: \(problem)") }
+    if let will, let problem = will.problem { throw .invalid("the will can't be sent: \(problem)") }
+    if !(1...65_535).contains(receiveMaximum) {
+      throw .invalid("a receive maximum of \(receiveMaximum) is not one of 1 to 65,535")
     }
     if backoff.first <= .zero { throw .invalid("a back-off without delay would never rest: set both bounds") }
     if !(1...1_000).contains(window) { throw .invalid("a window of \(window) is not one of 1 to 1,000") }

@@ -51,6 +51,8 @@ final class EventLoop {
       let woken = sleepAndRead()
       checkTimes(at: woken)
     }
+    // What a next link would have begun with: there is none.
+    for entry in window.drain().again { entry.token?(.failed(cause ?? .closed)) }
     mailbox.finish(cause)
   }
 
@@ -58,6 +60,7 @@ final class EventLoop {
   private func work() {
     let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
     closing = work.closing
+    for completion in work.expired { completion?(.expired) }
     work.commands.forEach(carryOut)
     send(work.batch)
     write()
@@ -86,7 +89,9 @@ final class EventLoop {
       }
     case .open(let address, let version, let cleanStart):
       do {
-        handle = try Handle(options, address: address, version: version, cleanStart: cleanStart)
+        handle = try Handle(
+          options, address: address, version: version, cleanStart: cleanStart,
+          resuming: window.resumption(at: .now))
       } catch {
         // Options that the library refuses will be refused again.
         if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
@@ -114,9 +119,12 @@ final class EventLoop {
     let deadline = Instant.now + options.acknowledgementDeadline
     switch command {
     case .subscribe(let subscribes, let answer):
+      let plan = SubscribePackets(subscribes, for: session)
       let request = requests.begin(count: subscribes.count, deadline: deadline, answer)
+      requests.refuse(plan.refusals, of: request)
       attemptRequest(request) { () throws(ConnectionError) in
-        for packet in SubscribePackets.split(subscribes, for: session) {
+        try requests.checkRoom(for: plan.packets.count)
+        for packet in plan.packets {
           let id = try handle.subscribe(packet.subscribes)
           window.skip(id: id)
           requests.sent(id: id, places: packet.places, of: request)
@@ -125,9 +133,13 @@ final class EventLoop {
     case .unsubscribe(let filters, let answer):
       let request = requests.begin(count: 0, deadline: deadline, answer)
       attemptRequest(request) { () throws(ConnectionError) in
-        let id = try handle.unsubscribe(filters)
-        window.skip(id: id)
-        requests.sent(id: id, places: [], of: request)
+        let packets = try UnsubscribePackets.split(filters, for: session)
+        try requests.checkRoom(for: packets.count)
+        for filters in packets {
+          let id = try handle.unsubscribe(filters)
+          window.skip(id: id)
+          requests.sent(id: id, places: [], of: request)
+        }
       }
     case .resolved:
       break
@@ -137,6 +149,7 @@ final class EventLoop {
   private func attemptRequest(_ request: Int, _ send: () throws(ConnectionError) -> Void) {
     do {
       try send()
+      requests.end(request)?()
     } catch {
       requests.fail(request, error)?()
     }
@@ -253,6 +266,9 @@ final class EventLoop {
     guard machine.isConnected, let session = machine.session else { return }
     self.session = session
     window.open(limit: min(options.window, session.receiveMaximum))
+    for entry in window.remove(where: { session.refusal(of: $0) != nil }) {
+      if let code = session.refusal(of: entry.publish) { entry.token?(.refused(code)) }
+    }
     delegate?.connectionDidConnect(session)
   }
 
@@ -269,7 +285,7 @@ final class EventLoop {
     handle = nil
     isWriteBlocked = false
     let error = cause ?? .closed
-    let (again, lost) = window.drain()
+    let (again, lost) = window.cut(resumes: keepsSession)
     let (superseded, dropped) = mailbox.goOffline(again: again)
     for entry in lost { entry.token?(.failed(error)) }
     for token in superseded { token?(.superseded) }
@@ -280,11 +296,14 @@ final class EventLoop {
     delegate.value?.connectionDidDisconnect(cause)
   }
 
+  /// Whether the next link takes up the session of this one.
+  private var keepsSession: Bool { options.sessionExpiry > .zero || !options.cleanStart }
+
   private func finishClosing(_ work: Mailbox.Work) {
     guard let closing else { return }
     let isLate = Instant.now >= closing
     guard let handle, session != nil else {
-      if work.isOutboxEmpty || isLate { self.handle(.close(nil)) }
+      if work.isOutboxEmpty && window.isEmpty || isLate { self.handle(.close(nil)) }
       return
     }
     let isFlushed = work.isOutboxEmpty && window.isEmpty && requests.isEmpty && !isWriteBlocked
@@ -304,7 +323,9 @@ final class EventLoop {
   }
 
   private var timeout: Int32 {
-    let next = [machine.deadline, keepAliveDue, requests.deadline, closing].compactMap(\.self).min()
+    let next = [
+      machine.deadline, keepAliveDue, requests.deadline, closing, mailbox.expiryCheck,
+    ].compactMap(\.self).min()
     return next.map { Instant.now.duration(to: $0).milliseconds } ?? -1
   }
 

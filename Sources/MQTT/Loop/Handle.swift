@@ -39,7 +39,8 @@ final class Handle {
 
   /// Starts to connect to `address`, which must be numeric or a path: then nothing here blocks.
   init(
-    _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool
+    _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool,
+    resuming resumption: Resumption? = nil
   ) throws(ConnectionError) {
     self.version = version
     keepAlive = options.keepAliveSeconds
@@ -62,6 +63,7 @@ final class Handle {
     }
     if let will = options.will { try set(will) }
     try setConnectProperties(options)
+    if let resumption { try resume(resumption) }
     let code = mosquitto_connect_async(mosquitto, address.host, Int32(address.port), Int32(keepAlive))
     let number = errno
     guard code == MOSQ_ERR_SUCCESS.rawValue else {
@@ -125,19 +127,24 @@ final class Handle {
 
   /// Queues a message and gives its id.
   func publish(_ publish: Publish) throws(ConnectionError) -> Int32 {
+    let (code, id) = try hand(publish)
+    try check(code, "the message on \"\(publish.topic)\"")
+    queued += 1
+    return id
+  }
+
+  /// Hands a message to the library; gives what it says and the id that the message got.
+  func hand(_ publish: Publish) throws(ConnectionError) -> (code: Int32, id: Int32) {
     var id: Int32 = 0
     let topic = publish.topic.name
-    let hasProperties = version == .v5 && !publish.properties.isEmpty
-    let list = hasProperties ? PropertyList(publish.properties) : PropertyList()
+    let list = version == .v5 ? PropertyList(publish.properties) : PropertyList()
     try check(list.code.rawValue, "the properties of the message on \"\(topic)\"")
     let code = publish.payload.withUnsafeBytes { bytes in
       mosquitto_publish_v5(
         mosquitto, &id, topic, Int32(bytes.count), bytes.baseAddress, Int32(publish.qos.rawValue),
         publish.retain, list.head)
     }
-    try check(code, "the message on \"\(topic)\"")
-    queued += 1
-    return id
+    return (code, id)
   }
 
   /// Queues one SUBSCRIBE; all `subscribes` must agree in everything but the filter.
@@ -148,6 +155,7 @@ final class Handle {
     if version == .v5, let identifier = first.identifier {
       list.addVariable(MQTT_PROP_SUBSCRIPTION_IDENTIFIER, identifier)
     }
+    try check(list.code.rawValue, "the properties of the subscription to \"\(first.filter)\"")
     let code = withCStrings(subscribes.map(\.filter.name)) { filters in
       mosquitto_subscribe_multiple(
         mosquitto, &id, Int32(subscribes.count), filters, first.requestedQoS, first.optionBits, list.head)
@@ -204,6 +212,9 @@ final class Handle {
 
   private func set(_ will: Will) throws(ConnectionError) {
     var list = version == .v5 ? PropertyList(will.properties) : PropertyList()
+    if version == .v5, will.delay > .zero {
+      list.add(MQTT_PROP_WILL_DELAY_INTERVAL, UInt32(clamping: will.delay.wholeSeconds))
+    }
     try check(list.code.rawValue, "the properties of the will")
     let code = will.payload.withUnsafeBytes { bytes in
       mosquitto_will_set_v5(
@@ -218,6 +229,8 @@ final class Handle {
   /// them and then fails, as it must, for want of a host.
   private func setConnectProperties(_ options: ConnectionOptions) throws(ConnectionError) {
     guard version == .v5 else { return }
+    // The library sends this one by itself, and counts by it.
+    mosquitto_int_option(mosquitto, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(options.receiveMaximum))
     var list = PropertyList()
     if options.sessionExpiry > .zero {
       list.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, UInt32(clamping: options.sessionExpiry.wholeSeconds))
@@ -247,7 +260,7 @@ final class Handle {
     #endif
   }
 
-  private func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
+  func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
     guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
     throw .invalid("libmosquitto does not take \(what()): \(Self.words(code))")
   }
@@ -261,7 +274,26 @@ final class Handle {
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return .linkLost("the broker closed it")
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
     case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
-    default: return .linkLost(Self.words(code))
+    default: return .linkLost(Self.fault(code) ?? Self.words(code))
+    }
+  }
+
+  /// What a code says when it is about a packet that came. The library breaks the link for each of these and
+  /// does not tell which message it was.
+  private static func fault(_ code: Int32) -> String? {
+    switch mosq_err_t(rawValue: code) {
+    case MOSQ_ERR_MALFORMED_UTF8:
+      """
+      the broker sent a message whose topic or properties are not valid UTF-8 or hold a control character; \
+      a retained one comes again with each subscription: clear it, or subscribe past it
+      """
+    case MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_DUPLICATE_PROPERTY:
+      "the broker sent a packet with properties that MQTT 5 does not know there"
+    case MOSQ_ERR_PROTOCOL:
+      "the broker sent something that is against MQTT, such as a message without a topic"
+    case MOSQ_ERR_NOMEM:
+      "there is no memory for what the broker sent: set maximumPacketSize (MQTT 5)"
+    default: nil
     }
   }
 

@@ -29,6 +29,8 @@ final class Mailbox: Sendable {
     var commands: [Command] = []
     var life = Life.idle
     var sleep = Sleep.no
+    /// When the sleeping loop wakes up to look for what has expired.
+    var expiryCheck: Instant?
     var isOnline = false
     var waiters: [@Sendable () -> Void] = []
   }
@@ -37,6 +39,8 @@ final class Mailbox: Sendable {
   struct Work {
     var commands: [Command]
     var batch: [Entry] = []
+    /// Whom to tell that their messages have expired.
+    var expired: [Completion?] = []
     /// When a close that was asked for may wait no longer.
     var closing: Instant?
     var isOutboxEmpty = true
@@ -68,13 +72,21 @@ final class Mailbox: Sendable {
 
   func publish(_ publish: Publish, _ completion: Completion?) {
     var superseded: Completion?
+    var expired: [Completion?] = []
     var failure: PublishResult?
     let wakes = state.withLock { state -> Bool in
       if let closed = state.closedError {
         failure = .failed(closed)
         return false
       }
-      switch state.outbox.offer(publish, token: completion, isOnline: state.isOnline) {
+      var offer = state.outbox.offer(publish, token: completion, isOnline: state.isOnline)
+      if case .overflowed = offer, state.outbox.nextExpiry != nil {
+        expired = state.outbox.expire(at: .now)
+        if !expired.isEmpty {
+          offer = state.outbox.offer(publish, token: completion, isOnline: state.isOnline)
+        }
+      }
+      switch offer {
       case .queued(let older): superseded = older ?? nil
       case .overflowed: failure = .overflowed
       case .offline: failure = .failed(.notConnected)
@@ -83,6 +95,7 @@ final class Mailbox: Sendable {
     }
     if wakes { wakeup.signal() }
     superseded?(.superseded)
+    for completion in expired { completion?(.expired) }
     if let failure { completion?(failure) }
   }
 
@@ -136,6 +149,7 @@ final class Mailbox: Sendable {
       state.sleep = .no
       var work = Work(commands: state.commands)
       if !state.commands.isEmpty { state.commands = [] }
+      if state.outbox.nextExpiry != nil { work.expired = state.outbox.expire(at: .now) }
       if let room { state.outbox.take(room: room, count: count, bytes: bytes, into: &work.batch) }
       if case .closing(let until) = state.life { work.closing = until }
       work.isOutboxEmpty = state.outbox.isEmpty
@@ -150,8 +164,14 @@ final class Mailbox: Sendable {
       if case .closing(let until) = state.life, until != closing { return false }
       if let room, state.outbox.canSend(room: room) { return false }
       state.sleep = room.map { .listening(room: $0) } ?? .deaf
+      state.expiryCheck = state.outbox.nextExpiry
       return true
     }
+  }
+
+  /// When a message that waits expires, as of the last ``maySleep(room:closing:)``; an earlier one wakes the loop.
+  var expiryCheck: Instant? {
+    state.withLock { $0.expiryCheck }
   }
 
   func awake() {
@@ -210,8 +230,9 @@ extension Mailbox.State {
   }
 
   fileprivate mutating func wakesForOutbox() -> Bool {
+    if case .no = sleep { return false }
+    if let next = outbox.nextExpiry, expiryCheck.map({ next < $0 }) ?? true { return wakes() }
     guard case .listening(let room) = sleep, outbox.canSend(room: room) else { return false }
-    sleep = .no
-    return true
+    return wakes()
   }
 }

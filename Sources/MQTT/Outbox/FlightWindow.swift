@@ -3,6 +3,12 @@
 ///
 /// Message ids are a plain 16-bit counter of libmosquitto that does not look whether an id is still in use; the
 /// window closes before the counter can come round to one that is.
+///
+/// A message of QoS 2 that was cut off has to be sent again under its id when the session goes on (MQTT 5, 4.4): a
+/// broker that holds the id would take another message with it for a copy, and one under a new id would leave the old
+/// one behind for ever. mosquitto counts those against its limit of 20, refuses what comes beyond, and in MQTT 3.1.1
+/// acknowledges and forgets it. So ``cut(resumes:)`` then keeps all that flies, for the order's sake, and
+/// ``resumption(at:)`` tells a fresh handle what to begin with.
 struct FlightWindow<Token> {
   typealias Entry = Outbox<Token>.Entry
 
@@ -61,11 +67,47 @@ struct FlightWindow<Token> {
     return acknowledged.remove(at: index).entry
   }
 
-  /// Closes the window: gives back, in order, what has to be sent again, and what is lost with the link.
+  /// Closes the window because the link is gone: gives back, in order, what has to be sent again, and what is lost
+  /// with the link. With `resumes`, and QoS 2 among what flies, it keeps that itself for the next link.
+  mutating func cut(resumes: Bool) -> (again: [Entry], lost: [Entry]) {
+    guard resumes, acknowledged.contains(where: { $0.entry.publish.qos == .exactlyOnce }) else {
+      return drain()
+    }
+    limit = 0
+    return ([], takeWritten())
+  }
+
+  /// What the next link has to begin with, if there is anything.
+  func resumption(at now: ContinuousClock.Instant) -> Resumption? {
+    guard !acknowledged.isEmpty else { return nil }
+    let publishes = acknowledged.map { (id: $0.id, publish: $0.entry.aged(at: now).publish) }
+    return Resumption(publishes: publishes, newest: newest)
+  }
+
+  /// Takes out those that the broker of a new link won't have.
+  mutating func remove(where isRefused: (Publish) -> Bool) -> [Entry] {
+    let refused = acknowledged.filter { isRefused($0.entry.publish) }
+    acknowledged.removeAll { isRefused($0.entry.publish) }
+    return refused.map(\.entry)
+  }
+
+  /// Closes the window for good: gives back, in order, what has to be sent again, and what is lost with the link.
   mutating func drain() -> (again: [Entry], lost: [Entry]) {
     defer { self = Self() }
+    return (acknowledged.map(\.entry), takeWritten())
+  }
+
+  private mutating func takeWritten() -> [Entry] {
     var lost: [Entry] = []
     while let flying = written.popFirst() { lost.append(flying.entry) }
-    return (acknowledged.map(\.entry), lost)
+    return lost
   }
+}
+
+/// What a fresh handle has to send first, under the ids it had on the last link.
+struct Resumption {
+  /// In order.
+  var publishes: [(id: Int32, publish: Publish)]
+  /// The last id of the old link; new ones follow it.
+  var newest: Int32
 }
