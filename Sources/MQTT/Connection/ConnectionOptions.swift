@@ -76,6 +76,9 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
 
   /// How many QoS 1 and 2 messages may be without their acknowledgement at once, 1 to 1,000; never more than
   /// the broker's Receive Maximum.
+  ///
+  /// MQTT 3.1.1 has no such maximum. There at most 19 of them are of QoS 2, because mosquitto acknowledges and forgets
+  /// what goes beyond its `max_inflight_messages` of 20; set the window below that setting where it is smaller.
   public var window = 50
 
   /// How many QoS 1 and 2 messages the broker may send before it has the acknowledgement of the first: 1 to

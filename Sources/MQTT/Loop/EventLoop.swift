@@ -68,7 +68,7 @@ final class EventLoop {
   }
 
   /// How many messages of QoS 1 and 2 may be sent now; nil when nothing at all may.
-  private var room: Int? {
+  private var room: FlightRoom? {
     session == nil || isWriteBlocked || window.isLapped ? nil : window.room
   }
 
@@ -265,7 +265,8 @@ final class EventLoop {
     handle(.accepted(session))
     guard machine.isConnected, let session = machine.session else { return }
     self.session = session
-    window.open(limit: min(options.window, session.receiveMaximum))
+    window.open(
+      limit: min(options.window, session.receiveMaximum), exactlyOnce: session.exactlyOnceMaximum)
     for entry in window.remove(where: { session.refusal(of: $0) != nil }) {
       if let code = session.refusal(of: entry.publish) { entry.token?(.refused(code)) }
     }
@@ -353,6 +354,10 @@ extension ConnectionMachine {
 }
 
 extension Session {
+  /// How many messages of QoS 2 may fly. MQTT 3.1.1 has no word for what a broker takes. mosquitto takes 20, unless
+  /// it is told otherwise, acknowledges what comes beyond and forgets it; and one place must be left for QoS 1.
+  fileprivate var exactlyOnceMaximum: Int { version == .v311 ? 19 : .max }
+
   /// What the broker announced that it would refuse. libmosquitto clears the retain flag without a word, and
   /// lets packets pass that are one byte too large.
   fileprivate func refusal(of publish: Publish) -> ReasonCode? {

@@ -287,8 +287,13 @@ final class Handle {
       the broker sent a message whose topic or properties are not valid UTF-8 or hold a control character; \
       a retained one comes again with each subscription: clear it, or subscribe past it
       """
-    case MOSQ_ERR_MALFORMED_PACKET, MOSQ_ERR_DUPLICATE_PROPERTY:
-      "the broker sent a packet with properties that MQTT 5 does not know there"
+    case MOSQ_ERR_DUPLICATE_PROPERTY:
+      """
+      the broker sent a packet with a property twice; if it sends one copy with all identifiers to overlapping \
+      subscriptions, which libmosquitto does not read, subscribe without identifiers
+      """
+    case MOSQ_ERR_MALFORMED_PACKET:
+      "the broker sent a packet with a property that MQTT 5 does not know"
     case MOSQ_ERR_PROTOCOL:
       "the broker sent something that is against MQTT, such as a message without a topic"
     case MOSQ_ERR_NOMEM:

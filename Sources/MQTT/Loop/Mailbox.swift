@@ -21,7 +21,7 @@ final class Mailbox: Sendable {
     /// Asleep, and a publish would have to wait anyway.
     case deaf
     /// Asleep, with room for so many messages of QoS 1 and 2.
-    case listening(room: Int)
+    case listening(room: FlightRoom)
   }
 
   fileprivate struct State {
@@ -143,7 +143,7 @@ final class Mailbox: Sendable {
   var loopCount: Int { iterations.load(ordering: .relaxed) }
 
   /// Takes all commands, and with `room` the next messages to send.
-  func take(room: Int?, count: Int, bytes: Int) -> Work {
+  func take(room: FlightRoom?, count: Int, bytes: Int) -> Work {
     iterations.add(1, ordering: .relaxed)
     return state.withLock { state in
       state.sleep = .no
@@ -158,7 +158,7 @@ final class Mailbox: Sendable {
   }
 
   /// Whether the loop may sleep: nothing came since `closing` was taken. If so, it is woken for what comes.
-  func maySleep(room: Int?, closing: Instant?) -> Bool {
+  func maySleep(room: FlightRoom?, closing: Instant?) -> Bool {
     state.withLock { state in
       if !state.commands.isEmpty { return false }
       if case .closing(let until) = state.life, until != closing { return false }

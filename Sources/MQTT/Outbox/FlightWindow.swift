@@ -21,13 +21,18 @@ struct FlightWindow<Token> {
   private static var ids: Int32 { 65_535 }
 
   private var limit = 0
+  private var exactlyOnceLimit = 0
   private var newest: Int32 = 0
   private var acknowledged: [Flying] = []
+  /// How many of these are of QoS 2.
+  private var exactlyOnceCount = 0
   private var written = LinkedQueue<Flying>()
 
   /// How many more messages of QoS 1 and 2 may fly.
-  var room: Int {
-    isLapped ? 0 : max(0, limit - acknowledged.count)
+  var room: FlightRoom {
+    if isLapped { return 0 }
+    return FlightRoom(
+      messages: max(0, limit - acknowledged.count), exactlyOnce: max(0, exactlyOnceLimit - exactlyOnceCount))
   }
 
   /// Whether not even QoS 0 may be sent, because ids would be used twice. Half a lap is left for subscribes and
@@ -43,15 +48,17 @@ struct FlightWindow<Token> {
   /// Whether everything is settled.
   var isEmpty: Bool { acknowledged.isEmpty && written.count == 0 }
 
-  /// Opens the window for a new connection.
-  mutating func open(limit: Int) {
+  /// Opens the window for a new connection, to so many messages of QoS 1 and 2, and of QoS 2 among them.
+  mutating func open(limit: Int, exactlyOnce: Int = .max) {
     self.limit = limit
+    exactlyOnceLimit = exactlyOnce
   }
 
   mutating func add(_ entry: Entry, id: Int32) {
     skip(id: id)
     let flying = Flying(id: id, entry: entry)
     if entry.publish.qos == .atMostOnce { written.append(flying) } else { acknowledged.append(flying) }
+    if entry.publish.qos == .exactlyOnce { exactlyOnceCount += 1 }
   }
 
   /// Notes an id that something else took.
@@ -64,15 +71,15 @@ struct FlightWindow<Token> {
     // Both lists are settled in their order unless the broker acknowledges out of turn.
     if let first = written.first, first.id == id { return written.popFirst()?.entry }
     guard let index = acknowledged.firstIndex(where: { $0.id == id }) else { return nil }
-    return acknowledged.remove(at: index).entry
+    let entry = acknowledged.remove(at: index).entry
+    if entry.publish.qos == .exactlyOnce { exactlyOnceCount -= 1 }
+    return entry
   }
 
   /// Closes the window because the link is gone: gives back, in order, what has to be sent again, and what is lost
   /// with the link. With `resumes`, and QoS 2 among what flies, it keeps that itself for the next link.
   mutating func cut(resumes: Bool) -> (again: [Entry], lost: [Entry]) {
-    guard resumes, acknowledged.contains(where: { $0.entry.publish.qos == .exactlyOnce }) else {
-      return drain()
-    }
+    guard resumes, exactlyOnceCount > 0 else { return drain() }
     limit = 0
     return ([], takeWritten())
   }
@@ -88,6 +95,7 @@ struct FlightWindow<Token> {
   mutating func remove(where isRefused: (Publish) -> Bool) -> [Entry] {
     let refused = acknowledged.filter { isRefused($0.entry.publish) }
     acknowledged.removeAll { isRefused($0.entry.publish) }
+    exactlyOnceCount -= refused.count { $0.entry.publish.qos == .exactlyOnce }
     return refused.map(\.entry)
   }
 

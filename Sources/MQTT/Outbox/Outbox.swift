@@ -51,21 +51,22 @@ struct Outbox<Token> {
   }
 
   /// Whether ``take(room:count:bytes:at:into:)`` would give anything.
-  func canSend(room: Int) -> Bool {
-    queue.first.map { room > 0 || $0.publish.qos == .atMostOnce } ?? false
+  func canSend(room: FlightRoom) -> Bool {
+    queue.first.map { room.holds($0.publish.qos) } ?? false
   }
 
-  /// The next ones to send: at most `count`, about `bytes`, with at most `room` of QoS 1 and 2. Nothing overtakes
+  /// The next ones to send: at most `count`, about `bytes`, with no more of QoS 1 and 2 than `room`. Nothing overtakes
   /// a message that has no room. What has an expiry comes with what is left of it, as a broker passes it on
   /// (MQTT 5, 3.3.2.3.3); call ``expire(at:)`` first, so that something is.
   mutating func take(
-    room: Int, count: Int, bytes: Int, at now: @autoclosure () -> Instant = .now, into batch: inout [Entry]
+    room: FlightRoom, count: Int, bytes: Int, at now: @autoclosure () -> Instant = .now,
+    into batch: inout [Entry]
   ) {
     var room = room
     var left = bytes
     while batch.count < count, left > 0, canSend(room: room), let slot = queue.firstSlot {
       var entry = remove(slot)
-      if entry.publish.qos > .atMostOnce { room -= 1 }
+      room.take(entry.publish.qos)
       left -= entry.publish.weight
       if entry.deadline != nil { entry = entry.aged(at: now()) }
       batch.append(entry)
