@@ -18,7 +18,7 @@ extension Connection {
   /// Sends a message and returns when it is written (QoS 0) or acknowledged, or a newer one took its place.
   ///
   /// While there is no connection, a message that waits for one makes this call wait too. Cancelling the task does
-  /// not take the message back.
+  /// not take the message back; its ``MessageProperties/expiry`` bounds the wait.
   @discardableResult
   public func publish(_ publish: Publish) async throws(ConnectionError) -> PublishResult {
     let result = await withCheckedContinuation { continuation in
@@ -26,6 +26,7 @@ extension Connection {
     }
     switch result {
     case .sent, .acknowledged, .superseded: return result
+    case .expired: throw .expired(publish.topic)
     case .refused(let code): throw .publishRefused(publish.topic, code)
     case .overflowed: throw .outboxFull(publish.topic)
     case .failed(let error): throw error

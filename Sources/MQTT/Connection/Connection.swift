@@ -63,12 +63,8 @@ public final class Connection: Sendable {
     _ subscribes: [Subscribe],
     completion: @escaping @Sendable (Result<[SubscribeResult], ConnectionError>) -> Void
   ) {
-    if let identifier = subscribes.compactMap(\.identifier).first(where: { !(1...268_435_455).contains($0) })
-    {
-      return completion(.failure(.invalid("subscription identifier \(identifier) is not 1 to 268,435,455")))
-    }
-    if let shared = subscribes.first(where: { $0.noLocal && $0.filter.sharedGroup != nil }) {
-      return completion(.failure(.invalid("\"\(shared.filter)\" is shared: a broker refuses noLocal for it")))
+    if let problem = subscribes.lazy.compactMap(\.problem).first {
+      return completion(.failure(.invalid(problem)))
     }
     if subscribes.isEmpty { return completion(.success([])) }
     mailbox.post(.subscribe(subscribes, .subscribe(completion)))

@@ -31,8 +31,12 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
   case credentialsUnavailable(String)
   /// The broker refused a publish.
   case publishRefused(Topic, ReasonCode)
+  /// The expiry of a message passed before it could be sent: see ``PublishResult/expired``.
+  case expired(Topic)
   /// The outbox is full; nothing was queued.
   case outboxFull(Topic)
+  /// The broker answered a subscribe or an unsubscribe with something that is no answer.
+  case badAnswer(String)
 
   /// One line that names the fault and the mend.
   public var description: String {
@@ -58,6 +62,9 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
     case .credentialsUnavailable(let reason):
       "no credentials to connect with: \(reason); check what the credentials closure asks"
     case .publishRefused(let topic, let code): "the broker refused the message on \"\(topic)\": \(code)"
+    case .expired(let topic):
+      "the message on \"\(topic)\" expired before it could be sent: raise its expiry, or publish while connected"
+    case .badAnswer(let what): "the broker is at fault: \(what)"
     case .outboxFull(let topic):
       "the outbox is full, the message on \"\(topic)\" was not queued: send slower or raise outboxLimits"
     }

@@ -88,9 +88,18 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
 
   /// How many QoS 1 and 2 messages may be without their acknowledgement at once, 1 to 1,000; never more than
   /// the broker's Receive Maximum.
+  ///
+  /// MQTT 3.1.1 has no such maximum. There at most 19 of them are of QoS 2, because mosquitto acknowledges and forgets
+  /// what goes beyond its `max_inflight_messages` of 20; set the window below that setting where it is smaller.
   public var window = 50
 
-  /// The largest packet the broker may send, in bytes; larger messages it leaves out. MQTT 5 only.
+  /// How many QoS 1 and 2 messages the broker may send before it has the acknowledgement of the first: 1 to
+  /// 65,535. MQTT 5 only (3.1.2.11.3); in MQTT 3.1.1 the broker decides.
+  public var receiveMaximum = 200
+
+  /// The largest packet the broker may send, in bytes; larger messages it leaves out (MQTT 5, 3.1.2.11.4).
+  ///
+  /// MQTT 3.1.1 has no way to say so, and libmosquitto then takes whatever is announced to it: up to 256 MB at once.
   public var maximumPacketSize: Int?
 
   /// Makes options for a broker at `host` and `port`.
@@ -157,9 +166,9 @@ extension ConnectionOptions {
     if !(5...65_535).contains(keepAliveSeconds) {
       throw .invalid("a keep-alive of \(keepAlive) is not within 5 s to 65,535 s")
     }
-    if let will {
-      if will.payload.count > 65_535 { throw .invalid("the will has more than 65,535 bytes of payload") }
-      if let problem = will.properties.problem { throw .invalid("the will can't be sent: \(problem)") }
+    if let will, let problem = will.problem { throw .invalid("the will can't be sent: \(problem)") }
+    if !(1...65_535).contains(receiveMaximum) {
+      throw .invalid("a receive maximum of \(receiveMaximum) is not one of 1 to 65,535")
     }
     if min(backoff.initial, backoff.maximum) < Self.shortestBackoff {
       throw .invalid("a back-off of less than 1 ms would never rest: set initial and maximum to more")

@@ -110,7 +110,9 @@ extension EventLoop {
   }
 
   private var timeout: Int32 {
-    let dates = [machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline]
+    let dates = [
+      machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline, mailbox.expiryCheck,
+    ]
     return dates.compactMap(\.self).min().map { Instant.now.duration(to: $0).milliseconds } ?? -1
   }
 

@@ -5,7 +5,7 @@ extension EventLoop {
   static let batchBytes = 256 << 10
 
   /// How many messages of QoS 1 and 2 may be sent now; nil when nothing at all may.
-  var room: Int? {
+  var room: FlightRoom? {
     guard session != nil, !isWriteBlocked, !window.isLapped, mailbox.reports.room() != nil else { return nil }
     return window.room
   }
@@ -20,9 +20,12 @@ extension EventLoop {
     let deadline = Instant.now + options.acknowledgementDeadline
     switch command {
     case .subscribe(let subscribes, let answer):
+      let plan = SubscribePackets(subscribes, for: session)
       let request = requests.begin(count: subscribes.count, deadline: deadline, answer)
+      requests.refuse(plan.refusals, of: request)
       attemptRequest(request) { () throws(ConnectionError) in
-        for packet in SubscribePackets.split(subscribes, for: session) {
+        try requests.checkRoom(for: plan.packets.count)
+        for packet in plan.packets {
           let id = try handle.subscribe(packet.subscribes)
           window.skip(id: id)
           requests.sent(id: id, places: packet.places, of: request)
@@ -31,9 +34,13 @@ extension EventLoop {
     case .unsubscribe(let filters, let answer):
       let request = requests.begin(count: 0, deadline: deadline, answer)
       attemptRequest(request) { () throws(ConnectionError) in
-        let id = try handle.unsubscribe(filters)
-        window.skip(id: id)
-        requests.sent(id: id, places: [], of: request)
+        let packets = try UnsubscribePackets.split(filters, for: session)
+        try requests.checkRoom(for: packets.count)
+        for filters in packets {
+          let id = try handle.unsubscribe(filters)
+          window.skip(id: id)
+          requests.sent(id: id, places: [], of: request)
+        }
       }
     case .answered, .opened:
       break
@@ -43,6 +50,7 @@ extension EventLoop {
   private func attemptRequest(_ request: Int, _ send: () throws(ConnectionError) -> Void) {
     do {
       try send()
+      if let end = requests.end(request) { reports.append(end) }
     } catch {
       if let end = requests.fail(request, error) { reports.append(end) }
     }
@@ -94,9 +102,13 @@ extension EventLoop {
 }
 
 extension Session {
+  /// How many messages of QoS 2 may fly. MQTT 3.1.1 has no word for what a broker takes. mosquitto takes 20, unless
+  /// it is told otherwise, acknowledges what comes beyond and forgets it; and one place must be left for QoS 1.
+  var exactlyOnceMaximum: Int { version == .v311 ? 19 : .max }
+
   /// What the broker announced that it would refuse. libmosquitto clears the retain flag without a word, and
   /// lets packets pass that are one byte too large.
-  fileprivate func refusal(of publish: Publish) -> ReasonCode? {
+  func refusal(of publish: Publish) -> ReasonCode? {
     if publish.retain, !isRetainAvailable { return .retainNotSupported }
     if publish.qos > maximumQoS { return .qosNotSupported }
     if let maximumPacketSize, publish.packetSize(version) > maximumPacketSize { return .packetTooLarge }

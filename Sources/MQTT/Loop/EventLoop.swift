@@ -77,6 +77,8 @@ final class EventLoop: @unchecked Sendable {
       checkTimes(at: woken)
       guard runUserCode() else { return }
     }
+    // What a next link would have begun with: there is none.
+    for entry in window.drain().again { report(entry.token, .failed(cause ?? .closed)) }
     finish()
   }
 
@@ -108,6 +110,7 @@ final class EventLoop: @unchecked Sendable {
   private func work() {
     let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
     closing = work.closing
+    for completion in work.expired { report(completion, .expired) }
     work.commands.forEach(carryOut)
     send(work.batch)
     write()
@@ -142,14 +145,16 @@ final class EventLoop: @unchecked Sendable {
     case .open(let address, let version, let cleanStart) where options.tls != nil:
       attempt += 1
       Opener.open(
-        options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart
+        options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart,
+        resuming: window.resumption(at: .now)
       ) { [weak mailbox, attempt] in
         mailbox?.post(.opened(attempt: attempt, $0))
       }
     case .open(let address, let version, let cleanStart):
       do {
         handle = try Handle(
-          options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart)
+          options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart,
+          resuming: window.resumption(at: .now))
       } catch {
         // Options that the library refuses will be refused again.
         if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
@@ -179,7 +184,11 @@ final class EventLoop: @unchecked Sendable {
     guard machine.isConnected, let session = machine.session else { return }
     self.session = session
     mailbox.counters.connects.count()
-    window.open(limit: min(options.window, session.receiveMaximum))
+    window.open(
+      limit: min(options.window, session.receiveMaximum), exactlyOnce: session.exactlyOnceMaximum)
+    for entry in window.remove(where: { session.refusal(of: $0) != nil }) {
+      if let code = session.refusal(of: entry.publish) { report(entry.token, .refused(code)) }
+    }
     deliveries.append(.connected(session))
   }
 
@@ -197,7 +206,7 @@ final class EventLoop: @unchecked Sendable {
     isWriteBlocked = false
     gate = InboxGate()
     let error = cause ?? .closed
-    let (again, lost) = window.drain()
+    let (again, lost) = window.cut(resumes: keepsSession)
     let (superseded, dropped) = mailbox.goOffline(again: again)
     for entry in lost { report(entry.token, .failed(error)) }
     for token in superseded { report(token, .superseded) }
@@ -208,13 +217,16 @@ final class EventLoop: @unchecked Sendable {
     deliveries.append(.disconnected(cause))
   }
 
+  /// Whether the next link takes up the session of this one.
+  private var keepsSession: Bool { options.sessionExpiry > .zero || !options.cleanStart }
+
   // MARK: The end
 
   private func finishClosing(_ work: Mailbox.Work) {
     guard let closing else { return }
     let isLate = Instant.now >= closing.deadline
     guard let handle, session != nil else {
-      if work.isOutboxEmpty || isLate { self.handle(.close(nil)) }
+      if work.isOutboxEmpty && window.isEmpty || isLate { self.handle(.close(nil)) }
       return
     }
     let isFlushed = work.isOutboxEmpty && window.isEmpty && requests.isEmpty && !isWriteBlocked

@@ -12,24 +12,14 @@ extension Message {
     let count = Int(message.payloadlen)
     let bytes = UnsafeBufferPointer(
       start: message.payload?.assumingMemoryBound(to: UInt8.self), count: message.payload == nil ? 0 : count)
+    let extras = properties.map { ReceivedProperties($0) }
     self.init(
       topic: message.topic.map { String(cString: $0) } ?? "",
       payload: Array(bytes),
       qos: QoS(rawValue: Int(message.qos)) ?? .atMostOnce,
       isRetained: message.retain,
-      subscriptionIdentifiers: properties.map { SubscriptionIdentifiers($0) } ?? [])
-  }
-}
-
-extension SubscriptionIdentifiers {
-  fileprivate init(_ properties: OpaquePointer) {
-    let name = Int32(MQTT_PROP_SUBSCRIPTION_IDENTIFIER.rawValue)
-    var value: UInt32 = 0
-    var property = mosquitto_property_read_varint(properties, name, &value, false)
-    while let found = property {
-      append(value)
-      property = mosquitto_property_read_varint(found, name, &value, true)
-    }
+      subscriptionIdentifiers: extras?.identifiers ?? [],
+      properties: extras?.properties ?? MessageProperties())
   }
 }
 

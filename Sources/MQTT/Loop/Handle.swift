@@ -55,7 +55,8 @@ final class Handle {
   /// Starts to connect to `address`. If it is numeric or a path, nothing here blocks; for TLS, which needs the name,
   /// this is done by ``Opener``.
   init(
-    _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool
+    _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool,
+    resuming resumption: Resumption? = nil
   ) throws(ConnectionError) {
     self.version = version
     keepAlive = options.keepAliveSeconds
@@ -80,6 +81,7 @@ final class Handle {
     if let will = options.will { try set(will) }
     try setConnectProperties(options)
     if let tls = options.tls { try secure(tls) }
+    if let resumption { try resume(resumption) }
     let code = mosquitto_connect_async(mosquitto, address.host, Int32(address.port), Int32(keepAlive))
     let number = errno
     endFirstTry()
@@ -167,19 +169,24 @@ final class Handle {
 
   /// Queues a message and gives its id.
   func publish(_ publish: Publish) throws(ConnectionError) -> Int32 {
+    let (code, id) = try hand(publish)
+    try check(code, "the message on \"\(publish.topic)\"")
+    queued += 1
+    return id
+  }
+
+  /// Hands a message to the library; gives what it says and the id that the message got.
+  func hand(_ publish: Publish) throws(ConnectionError) -> (code: Int32, id: Int32) {
     var id: Int32 = 0
     let topic = publish.topic.name
-    let hasProperties = version == .v5 && !publish.properties.isEmpty
-    let list = hasProperties ? PropertyList(publish.properties) : PropertyList()
+    let list = version == .v5 ? PropertyList(publish.properties) : PropertyList()
     try check(list.code.rawValue, "the properties of the message on \"\(topic)\"")
     let code = publish.payload.withUnsafeBytes { bytes in
       mosquitto_publish_v5(
         mosquitto, &id, topic, Int32(bytes.count), bytes.baseAddress, Int32(publish.qos.rawValue),
         publish.retain, list.head)
     }
-    try check(code, "the message on \"\(topic)\"")
-    queued += 1
-    return id
+    return (code, id)
   }
 
   /// Queues one SUBSCRIBE; all `subscribes` must agree in everything but the filter.
@@ -190,6 +197,7 @@ final class Handle {
     if version == .v5, let identifier = first.identifier {
       list.addVariable(MQTT_PROP_SUBSCRIPTION_IDENTIFIER, identifier)
     }
+    try check(list.code.rawValue, "the properties of the subscription to \"\(first.filter)\"")
     let code = withCStrings(subscribes.map(\.filter.name)) { filters in
       mosquitto_subscribe_multiple(
         mosquitto, &id, Int32(subscribes.count), filters, first.requestedQoS, first.optionBits, list.head)
@@ -246,6 +254,9 @@ final class Handle {
 
   private func set(_ will: Will) throws(ConnectionError) {
     var list = version == .v5 ? PropertyList(will.properties) : PropertyList()
+    if version == .v5, will.delay > .zero {
+      list.add(MQTT_PROP_WILL_DELAY_INTERVAL, UInt32(clamping: will.delay.wholeSeconds))
+    }
     try check(list.code.rawValue, "the properties of the will")
     let code = will.payload.withUnsafeBytes { bytes in
       mosquitto_will_set_v5(
@@ -260,6 +271,8 @@ final class Handle {
   /// them and then fails, as it must, for want of a host.
   private func setConnectProperties(_ options: ConnectionOptions) throws(ConnectionError) {
     guard version == .v5 else { return }
+    // The library sends this one by itself, and counts by it.
+    mosquitto_int_option(mosquitto, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(options.receiveMaximum))
     var list = PropertyList()
     if options.sessionExpiry > .zero {
       list.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, UInt32(clamping: options.sessionExpiry.wholeSeconds))
@@ -303,7 +316,7 @@ final class Handle {
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return hint.map { .linkLost($0) } ?? .closedByBroker
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
     case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
-    default: return .linkLost(Self.words(code))
+    default: return .linkLost(Self.fault(code) ?? Self.words(code))
     }
   }
 

@@ -28,7 +28,7 @@ final class Mailbox: Sendable {
     /// Asleep, and a publish would have to wait anyway.
     case deaf
     /// Asleep, with room for so many messages of QoS 1 and 2.
-    case listening(room: Int)
+    case listening(room: FlightRoom)
   }
 
   fileprivate struct State {
@@ -36,6 +36,8 @@ final class Mailbox: Sendable {
     var commands: [Command] = []
     var life = Life.idle
     var sleep = Sleep.no
+    /// When the sleeping loop wakes up to look for what has expired.
+    var expiryCheck: Instant?
     var isOnline = false
     var waiters: [@Sendable () -> Void] = []
   }
@@ -44,6 +46,8 @@ final class Mailbox: Sendable {
   struct Work {
     var commands: [Command]
     var batch: [Entry] = []
+    /// Whom to tell that their messages have expired.
+    var expired: [Completion?] = []
     var closing: Closing?
     var isOutboxEmpty = true
   }
@@ -81,13 +85,21 @@ final class Mailbox: Sendable {
 
   func publish(_ publish: Publish, _ completion: Completion?) {
     var superseded: Completion?
+    var expired: [Completion?] = []
     var failure: PublishResult?
     let wakes = state.withLock { state -> Bool in
       if let closed = state.closedError {
         failure = .failed(closed)
         return false
       }
-      switch state.outbox.offer(publish, token: completion, isOnline: state.isOnline) {
+      var offer = state.outbox.offer(publish, token: completion, isOnline: state.isOnline)
+      if case .overflowed = offer, state.outbox.nextExpiry != nil {
+        expired = state.outbox.expire(at: .now)
+        if !expired.isEmpty {
+          offer = state.outbox.offer(publish, token: completion, isOnline: state.isOnline)
+        }
+      }
+      switch offer {
       case .queued(let older): superseded = older ?? nil
       case .overflowed: failure = .overflowed
       case .offline: failure = .failed(.notConnected)
@@ -96,6 +108,7 @@ final class Mailbox: Sendable {
     }
     if wakes { wakeup.signal() } else if failure == nil { ask() }
     superseded?(.superseded)
+    for completion in expired { completion?(.expired) }
     if let failure { completion?(failure) }
   }
 
@@ -157,12 +170,13 @@ final class Mailbox: Sendable {
   // MARK: From the loop thread
 
   /// Takes all commands, and with `room` the next messages to send.
-  func take(room: Int?, count: Int, bytes: Int) -> Work {
+  func take(room: FlightRoom?, count: Int, bytes: Int) -> Work {
     counters.rounds.count()
     return state.withLock { state in
       state.sleep = .no
       var work = Work(commands: state.commands)
       if !state.commands.isEmpty { state.commands = [] }
+      if state.outbox.nextExpiry != nil { work.expired = state.outbox.expire(at: .now) }
       if let room { state.outbox.take(room: room, count: count, bytes: bytes, into: &work.batch) }
       if case .closing(let closing) = state.life { work.closing = closing }
       work.isOutboxEmpty = state.outbox.isEmpty
@@ -171,14 +185,20 @@ final class Mailbox: Sendable {
   }
 
   /// Whether the loop may sleep: nothing came since `closing` was taken. If so, it is woken for what comes.
-  func maySleep(room: Int?, closing: Closing?) -> Bool {
+  func maySleep(room: FlightRoom?, closing: Closing?) -> Bool {
     state.withLock { state in
       if !state.commands.isEmpty { return false }
       if case .closing(let latest) = state.life, latest != closing { return false }
       if let room, state.outbox.canSend(room: room) { return false }
       state.sleep = room.map { .listening(room: $0) } ?? .deaf
+      state.expiryCheck = state.outbox.nextExpiry
       return true
     }
+  }
+
+  /// When a message that waits expires, as of the last ``maySleep(room:closing:)``; an earlier one wakes the loop.
+  var expiryCheck: Instant? {
+    state.withLock { $0.expiryCheck }
   }
 
   func awake() {
@@ -272,8 +292,9 @@ extension Mailbox.State {
   }
 
   fileprivate mutating func wakesForOutbox() -> Bool {
+    if case .no = sleep { return false }
+    if let next = outbox.nextExpiry, expiryCheck.map({ next < $0 }) ?? true { return wakes() }
     guard case .listening(let room) = sleep, outbox.canSend(room: room) else { return false }
-    sleep = .no
-    return true
+    return wakes()
   }
 }

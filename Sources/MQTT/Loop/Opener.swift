@@ -9,12 +9,13 @@ enum Opener {
 
   static func open(
     _ options: ConnectionOptions, address: Address, version: ProtocolVersion, cleanStart: Bool,
+    resuming resumption: Resumption?,
     completion: @escaping @Sendable (Result<HandOver, ConnectionError>) -> Void
   ) {
     let started = startThread("mqtt-open") {
       completion(
         Result { () throws(ConnectionError) in
-          try make(options, address, version, cleanStart: cleanStart)
+          try make(options, address, version, cleanStart: cleanStart, resuming: resumption)
         })
     }
     if !started {
@@ -23,10 +24,12 @@ enum Opener {
   }
 
   private static func make(
-    _ options: ConnectionOptions, _ address: Address, _ version: ProtocolVersion, cleanStart: Bool
+    _ options: ConnectionOptions, _ address: Address, _ version: ProtocolVersion, cleanStart: Bool,
+    resuming resumption: Resumption?
   ) throws(ConnectionError) -> HandOver {
     let make = { () throws(ConnectionError) in
-      HandOver(try Handle(options, address: address, version: version, cleanStart: cleanStart))
+      HandOver(
+        try Handle(options, address: address, version: version, cleanStart: cleanStart, resuming: resumption))
     }
     if isReady.withLock({ $0 }) { return try make() }
     // So that the look-up in the lock is short.

@@ -12,62 +12,119 @@ struct PendingRequests {
     var completion: Command.Answer
   }
 
+  private struct Packet {
+    var request: Int
+    /// The places of its filters in the request; none for an UNSUBSCRIBE.
+    var places: [Int]
+  }
+
+  /// Half of the ids: more unanswered packets, and one could get an id that is still in use.
+  private static let maximumPackets = 32_767
+
   private var requests: [Int: Request] = [:]
-  private var packets: [Int32: (request: Int, places: [Int])] = [:]
-  private var next = 0
+  private var packets: [Int32: Packet] = [:]
+  /// The number of the last request.
+  private var newest = 0
+  /// No older request is left.
+  private var oldest = 1
 
   var isEmpty: Bool { requests.isEmpty }
 
-  var deadline: Instant? { requests.values.map(\.deadline).min() }
+  /// When ``expire(at:)`` is due.
+  var deadline: Instant? { requests[oldest]?.deadline }
 
-  /// Notes a request of `count` filters and gives its number.
+  /// Notes a request of `count` filters and gives its number. `deadline` is not before that of an earlier request.
   mutating func begin(count: Int, deadline: Instant, _ completion: Command.Answer) -> Int {
-    next += 1
+    newest += 1
     let placeholder = SubscribeResult.refused(.unspecified)
-    requests[next] = Request(
+    requests[newest] = Request(
       results: Array(repeating: placeholder, count: count), deadline: deadline, completion: completion)
-    return next
+    return newest
+  }
+
+  /// Notes filters of `request` that are refused without asking.
+  mutating func refuse(_ refusals: [(place: Int, code: ReasonCode)], of request: Int) {
+    for (place, code) in refusals { requests[request]?.results[place] = .refused(code) }
+  }
+
+  /// Throws when `count` more packets must not be sent, for want of ids.
+  func checkRoom(for count: Int) throws(ConnectionError) {
+    if packets.count + count > Self.maximumPackets {
+      throw .invalid(
+        "\(packets.count) subscribes and unsubscribes are unanswered, \(count) more are too many: wait for some"
+      )
+    }
   }
 
   /// Notes that packet `id` carries the filters at `places` of `request`.
   mutating func sent(id: Int32, places: [Int], of request: Int) {
-    packets[id] = (request, places)
+    packets[id] = Packet(request: request, places: places)
     requests[request]?.unanswered.insert(id)
   }
 
+  /// Ends a request all of whose packets were answered, or that needed none. Called when all of them were sent.
+  mutating func end(_ request: Int) -> Report? {
+    guard let ended = requests[request], ended.unanswered.isEmpty else { return nil }
+    forget(request)
+    return .call { ended.completion.succeed(ended.results) }
+  }
+
   /// Takes in the answer to packet `id`: a code for each of its filters, or none for an UNSUBACK.
+  ///
+  /// libmosquitto hands over what came, however many codes: a filter without one would be neither granted nor
+  /// refused, so then the whole request fails.
   mutating func answered(id: Int32, codes: [Int32]) -> Report? {
-    guard let packet = packets.removeValue(forKey: id), var request = requests[packet.request] else {
-      return nil
+    guard let packet = packets.removeValue(forKey: id) else { return nil }
+    requests[packet.request]?.unanswered.remove(id)
+    guard codes.count == packet.places.count else {
+      let what = packet.places.isEmpty ? "an unsubscribe" : "a subscribe to \(packet.places.count) filters"
+      return fail(packet.request, .badAnswer("it answered \(what) with \(codes.count) codes"))
     }
     for (place, code) in zip(packet.places, codes) {
-      request.results[place] =
-        QoS(rawValue: Int(code)).map { .granted($0) }
-        ?? .refused(ReasonCode(rawValue: UInt8(clamping: code)))
+      guard let result = SubscribeResult(code: code) else {
+        return fail(packet.request, .badAnswer("it answered a subscribe with the unknown code \(code)"))
+      }
+      requests[packet.request]?.results[place] = result
     }
-    request.unanswered.remove(id)
-    requests[packet.request] = request.unanswered.isEmpty ? nil : request
-    guard request.unanswered.isEmpty else { return nil }
-    return .call { [completion = request.completion, results = request.results] in completion.succeed(results)
-    }
+    return end(packet.request)
   }
 
   /// Ends one request early.
   mutating func fail(_ request: Int, _ error: ConnectionError) -> Report? {
-    guard let ended = requests.removeValue(forKey: request) else { return nil }
+    guard let ended = requests[request] else { return nil }
     for id in ended.unanswered { packets[id] = nil }
+    forget(request)
     return .call { ended.completion.fail(error) }
   }
 
   /// Ends those whose deadline has passed.
   mutating func expire(at now: Instant) -> [Report] {
-    let late = requests.filter { $0.value.deadline <= now }.keys.sorted()
     let error = ConnectionError.timedOut("the broker did not answer a subscribe or unsubscribe; try again")
-    return late.compactMap { fail($0, error) }
+    var endings: [Report] = []
+    while let deadline, deadline <= now, let ending = fail(oldest, error) { endings.append(ending) }
+    return endings
   }
 
   /// Ends all of them, because the link is gone.
   mutating func failAll(_ error: ConnectionError) -> [Report] {
     requests.keys.sorted().compactMap { fail($0, error) }
+  }
+
+  private mutating func forget(_ request: Int) {
+    requests[request] = nil
+    while oldest <= newest, requests[oldest] == nil { oldest += 1 }
+  }
+}
+
+extension SubscribeResult {
+  /// Nil for a code that says neither (MQTT 5, 3.9.3; MQTT 3.1.1, 3.9.3).
+  fileprivate init?(code: Int32) {
+    if let qos = QoS(rawValue: Int(code)) {
+      self = .granted(qos)
+    } else if let code = UInt8(exactly: code), code >= 0x80 {
+      self = .refused(ReasonCode(rawValue: code))
+    } else {
+      return nil
+    }
   }
 }

@@ -9,13 +9,26 @@ struct PropertyList: ~Copyable {
 
   init() {}
 
+  /// The values must have been checked: libmosquitto cuts lengths to 16 bits without a word.
   init(_ properties: MessageProperties) {
+    if properties.isEmpty { return }
     if let type = properties.contentType, !type.isEmpty {
       // An empty string would crash libmosquitto 2.0.11 when it copies the list.
-      note(mosquitto_property_add_string(&head, Int32(MQTT_PROP_CONTENT_TYPE.rawValue), type))
+      add(MQTT_PROP_CONTENT_TYPE, type)
     }
     if let expiry = properties.expiry {
       add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, UInt32(clamping: expiry.wholeSeconds))
+    }
+    if let topic = properties.responseTopic { add(MQTT_PROP_RESPONSE_TOPIC, topic.name) }
+    if let data = properties.correlationData {
+      note(
+        data.withUnsafeBytes {
+          mosquitto_property_add_binary(
+            &head, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), $0.baseAddress, UInt16(clamping: $0.count))
+        })
+    }
+    if properties.isText {
+      note(mosquitto_property_add_byte(&head, Int32(MQTT_PROP_PAYLOAD_FORMAT_INDICATOR.rawValue), 1))
     }
     for property in properties.userProperties {
       note(
@@ -31,6 +44,10 @@ struct PropertyList: ~Copyable {
 
   mutating func add(_ property: mqtt5_property, _ value: UInt32) {
     note(mosquitto_property_add_int32(&head, Int32(property.rawValue), value))
+  }
+
+  mutating func add(_ property: mqtt5_property, _ value: String) {
+    note(mosquitto_property_add_string(&head, Int32(property.rawValue), value))
   }
 
   mutating func addVariable(_ property: mqtt5_property, _ value: UInt32) {

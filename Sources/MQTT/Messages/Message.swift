@@ -1,6 +1,7 @@
 /// A message as it came from the broker.
 public struct Message: Sendable, Hashable {
-  /// The topic. Any string the broker sent: `+` and `#` in it are plain characters.
+  /// The topic. Any string the broker sent: `+` and `#` in it are plain characters. libmosquitto breaks the link for one
+  /// that is empty, not UTF-8 or holds a control character.
   public let topic: String
 
   /// The content, copied once out of the library's buffer.
@@ -19,16 +20,20 @@ public struct Message: Sendable, Hashable {
   /// The identifiers of the subscriptions that this copy is for (MQTT 5, 3.3.2.3.8).
   public let subscriptionIdentifiers: SubscriptionIdentifiers
 
+  /// What the publisher said beside the payload; empty in MQTT 3.1.1.
+  public let properties: MessageProperties
+
   /// Makes a message, as a broker would send it.
   public init(
     topic: String, payload: [UInt8], qos: QoS = .atMostOnce, isRetained: Bool = false,
-    subscriptionIdentifiers: SubscriptionIdentifiers = []
+    subscriptionIdentifiers: SubscriptionIdentifiers = [], properties: MessageProperties = .init()
   ) {
     self.topic = topic
     self.payload = payload
     self.qos = qos
     self.isRetained = isRetained
     self.subscriptionIdentifiers = subscriptionIdentifiers
+    self.properties = properties
   }
 }
 

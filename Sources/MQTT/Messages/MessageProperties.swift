@@ -1,42 +1,97 @@
 /// What MQTT 5 can say about a message beside its payload. Hints: dropped without a word in MQTT 3.1.1.
+///
+/// A value of it is one pointer, nil when nothing is said, so that messages without properties stay small.
 public struct MessageProperties: Sendable, Hashable {
-  /// A MIME type or whatever the two sides agreed on. An empty one is not sent.
-  public var contentType: String?
-
-  /// How long the broker keeps the message for subscribers; whole seconds, rounded up.
-  public var expiry: Duration?
-
-  /// Names and values for the receiving program.
-  public var userProperties: [UserProperty]
+  private var storage: Storage?
 
   /// Makes the properties; all of them are optional.
-  public init(contentType: String? = nil, expiry: Duration? = nil, userProperties: [UserProperty] = []) {
-    self.contentType = contentType
-    self.expiry = expiry
-    self.userProperties = userProperties
+  public init(
+    contentType: String? = nil, expiry: Duration? = nil, responseTopic: Topic? = nil,
+    correlationData: [UInt8]? = nil, isText: Bool = false, userProperties: [UserProperty] = []
+  ) {
+    let fields = Fields(
+      contentType: contentType, expiry: expiry, responseTopic: responseTopic,
+      correlationData: correlationData, isText: isText, userProperties: userProperties)
+    if fields != Fields() { storage = Storage(fields) }
   }
 
-  var isEmpty: Bool {
-    (contentType ?? "").isEmpty && expiry == nil && userProperties.isEmpty
+  /// A MIME type or whatever the two sides agreed on (MQTT 5, 3.3.2.3.9). An empty one is not sent.
+  public var contentType: String? {
+    get { storage?.fields.contentType }
+    set { change { $0.contentType = newValue } }
   }
 
-  /// The bytes that these take in a packet, without the length in front of them.
-  var encodedSize: Int {
-    var size = 0
-    if let contentType, !contentType.isEmpty { size += 3 + contentType.utf8.count }
-    if expiry != nil { size += 5 }
-    for property in userProperties { size += 5 + property.name.utf8.count + property.value.utf8.count }
-    return size
+  /// How long the message is of use (MQTT 5, 3.3.2.3.3): more than zero. On the wire in whole seconds, rounded up,
+  /// up to 136 years.
+  ///
+  /// It counts from the publish: what waits longer than this to be sent is not sent, in MQTT 3.1.1 too, and ends
+  /// with ``PublishResult/expired``; what is sent carries the time that is left. On a message that came it is
+  /// what the broker left of it; zero, if it said that.
+  public var expiry: Duration? {
+    get { storage?.fields.expiry }
+    set { change { $0.expiry = newValue } }
   }
 
-  /// What libmosquitto would send wrongly, or a broker drop the connection for.
-  var problem: String? {
-    let strings = [contentType ?? ""] + userProperties.flatMap { [$0.name, $0.value] }
-    for string in strings {
-      if string.utf8.count > TopicText.maximumBytes { return "a property has more than 65,535 bytes" }
-      if TopicText.firstForbidden(in: string) != nil { return "a property holds a control character" }
-    }
-    if let expiry, expiry < .zero { return "the expiry is negative" }
-    return nil
+  /// Where an answer is expected (MQTT 5, 3.3.2.3.5). Nil on a message that came with one that can't be
+  /// published to.
+  public var responseTopic: Topic? {
+    get { storage?.fields.responseTopic }
+    set { change { $0.responseTopic = newValue } }
+  }
+
+  /// What an answer carries back, so that the asker knows its question again (MQTT 5, 3.3.2.3.6): at most
+  /// 65,535 bytes.
+  public var correlationData: [UInt8]? {
+    get { storage?.fields.correlationData }
+    set { change { $0.correlationData = newValue } }
+  }
+
+  /// Whether the payload is said to be UTF-8 (payload format indicator, MQTT 5, 3.3.2.3.2). What is sent has to be;
+  /// of what comes nobody has checked it.
+  public var isText: Bool {
+    get { storage?.fields.isText ?? false }
+    set { change { $0.isText = newValue } }
+  }
+
+  /// Names and values for the receiving program, in order (MQTT 5, 3.3.2.3.7).
+  public var userProperties: [UserProperty] {
+    get { storage?.fields.userProperties ?? [] }
+    set { change { $0.userProperties = newValue } }
+  }
+
+  /// Whether nothing is said.
+  public var isEmpty: Bool { storage == nil }
+
+  /// Whether both say the same.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.storage === right.storage || left.storage?.fields == right.storage?.fields
+  }
+
+  /// Hashes what is said.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(storage?.fields)
+  }
+
+  private mutating func change(_ change: (inout Fields) -> Void) {
+    var fields = storage?.fields ?? Fields()
+    change(&fields)
+    storage = fields == Fields() ? nil : Storage(fields)
+  }
+}
+
+extension MessageProperties {
+  fileprivate struct Fields: Sendable, Hashable {
+    var contentType: String?
+    var expiry: Duration?
+    var responseTopic: Topic?
+    var correlationData: [UInt8]?
+    var isText = false
+    var userProperties: [UserProperty] = []
+  }
+
+  fileprivate final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
   }
 }

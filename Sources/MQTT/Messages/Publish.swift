@@ -3,7 +3,7 @@ public struct Publish: Sendable, Hashable {
   /// Where to.
   public var topic: Topic
 
-  /// The content, at most 268,435,455 bytes less the rest of the packet.
+  /// The content: with topic and properties at most 268,435,455 bytes.
   public var payload: [UInt8]
 
   /// The level of assurance.
@@ -51,26 +51,27 @@ extension Publish {
 
   /// The bytes it is counted with against the bounds of the outbox.
   var weight: Int {
-    payload.count + topic.name.utf8.count + (properties.isEmpty ? 0 : properties.encodedSize)
+    payload.count + topic.name.utf8.count + properties.encodedSize
   }
 
   /// The exact size of the packet. libmosquitto's own check against the broker's limit is off by one, and a
   /// packet too large makes the broker drop the connection.
   func packetSize(_ version: ProtocolVersion) -> Int {
-    var remaining = 2 + topic.name.utf8.count + payload.count + (qos > .atMostOnce ? 2 : 0)
-    if version == .v5 {
-      let size = properties.encodedSize
-      remaining += size + Self.variableLength(size)
-    }
-    return 1 + Self.variableLength(remaining) + remaining
+    PacketSize.whole(remaining: remainingSize(version))
   }
 
+  /// Why it can't be sent as it is, whatever the broker.
   var problem: String? {
-    if packetSize(.v5) > 268_435_455 { return "the message is larger than the 268,435,455 bytes of MQTT" }
-    return properties.isEmpty ? nil : properties.problem
+    if remainingSize(.v5) > PacketSize.maximumRemaining {
+      return "it is larger than the 268,435,455 bytes of MQTT: send it in parts"
+    }
+    return properties.problem(payload: payload)
   }
 
-  private static func variableLength(_ value: Int) -> Int {
-    value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : 4
+  private func remainingSize(_ version: ProtocolVersion) -> Int {
+    let size = 2 + topic.name.utf8.count + payload.count + (qos > .atMostOnce ? 2 : 0)
+    guard version == .v5 else { return size }
+    let properties = properties.encodedSize
+    return size + properties + PacketSize.variable(properties)
   }
 }

@@ -4,7 +4,11 @@ public enum PublishResult: Sendable, Hashable {
   case sent
   /// QoS 1 and 2: the broker has it. MQTT 5 also tells ``ReasonCode/noMatchingSubscribers``.
   case acknowledged(ReasonCode)
-  /// The broker doesn't want it. Not seen in MQTT 3.1.1, where a denied publish is acknowledged.
+  /// Its ``MessageProperties/expiry`` passed before it could be sent, or sent again after the link had broken
+  /// without an acknowledgement: only in the latter case it may have arrived.
+  case expired
+  /// The broker doesn't want it, or said beforehand that it wouldn't. Not seen in MQTT 3.1.1, where a denied publish is
+  /// acknowledged.
   case refused(ReasonCode)
   /// A newer message of its topic took its place before it was sent.
   case superseded
@@ -17,7 +21,7 @@ public enum PublishResult: Sendable, Hashable {
   public var isSuccess: Bool {
     switch self {
     case .sent, .acknowledged, .superseded: true
-    case .refused, .overflowed, .failed: false
+    case .expired, .refused, .overflowed, .failed: false
     }
   }
 }

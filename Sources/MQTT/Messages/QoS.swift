@@ -5,6 +5,9 @@ public enum QoS: Int, Sendable, Comparable, Hashable, CaseIterable {
   /// Sent until it is confirmed; may arrive twice.
   case atLeastOnce = 1
   /// Exactly once inside one connection; at least once across a reconnect.
+  ///
+  /// With a kept session (``ConnectionOptions/sessionExpiry``) it is sent again under its old id, so that it
+  /// arrives twice only if the link broke after the broker had passed it on and before it could say so.
   case exactlyOnce = 2
 
   /// Orders by the level of assurance.

@@ -1,8 +1,12 @@
-/// The subscription identifiers of a message: none or one without an allocation.
+/// The subscription identifiers of a message: none or one without an allocation, in the size of a pointer.
 public struct SubscriptionIdentifiers: Sendable, Hashable, RandomAccessCollection, ExpressibleByArrayLiteral {
-  /// Zero is no identifier (MQTT 5, 3.8.2.1.2), so it can mean "none".
-  private var head: UInt32 = 0
-  private var tail: [UInt32] = []
+  private enum Storage: Hashable {
+    case none
+    case one(UInt32)
+    case several([UInt32])
+  }
+
+  private var storage = Storage.none
 
   /// Makes a collection of `elements`, each from 1 to 268,435,455.
   public init(arrayLiteral elements: UInt32...) {
@@ -13,15 +17,28 @@ public struct SubscriptionIdentifiers: Sendable, Hashable, RandomAccessCollectio
   public var startIndex: Int { 0 }
 
   /// The number of identifiers.
-  public var endIndex: Int { head == 0 ? 0 : 1 + tail.count }
+  public var endIndex: Int {
+    switch storage {
+    case .none: 0
+    case .one: 1
+    case .several(let identifiers): identifiers.count
+    }
+  }
 
   /// The identifier at `position`.
   public subscript(position: Int) -> UInt32 {
-    precondition(position >= 0 && position < endIndex, "no identifier at \(position)")
-    return position == 0 ? head : tail[position - 1]
+    switch storage {
+    case .one(let identifier) where position == 0: identifier
+    case .several(let identifiers): identifiers[position]
+    case .none, .one: preconditionFailure("no identifier at \(position)")
+    }
   }
 
   mutating func append(_ identifier: UInt32) {
-    if head == 0 { head = identifier } else { tail.append(identifier) }
+    switch storage {
+    case .none: storage = .one(identifier)
+    case .one(let first): storage = .several([first, identifier])
+    case .several(let identifiers): storage = .several(identifiers + [identifier])
+    }
   }
 }

@@ -16,6 +16,8 @@ struct LinkedQueue<Element> {
   private var tail = none
   private(set) var count = 0
 
+  var firstSlot: Slot? { head == Self.none ? nil : head }
+
   var first: Element? { head == Self.none ? nil : nodes[head].element }
 
   @discardableResult

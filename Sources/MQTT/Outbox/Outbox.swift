@@ -1,11 +1,16 @@
 /// What waits to be sent: bounded, first in first out over all QoS, so our own side never reorders.
 ///
 /// `Token` is whatever the owner wants back with the fate of a message. A conflating message removes the waiting
-/// conflating one of its topic and goes to the end.
+/// conflating one of its topic and goes to the end. One with an expiry leaves when that has passed: see
+/// ``nextExpiry``. Messages without an expiry cost no look at the clock.
 struct Outbox<Token> {
+  typealias Instant = ContinuousClock.Instant
+
   struct Entry {
     var publish: Publish
     var token: Token
+    /// When its expiry has passed; the properties of ``publish`` hold what was left when it was taken.
+    var deadline: Instant?
   }
 
   enum Offer {
@@ -17,6 +22,7 @@ struct Outbox<Token> {
   private let limits: QueueSize
   private var queue = LinkedQueue<Entry>()
   private var conflating: [Topic: LinkedQueue<Entry>.Slot] = [:]
+  private var deadlines = Deadlines()
   private(set) var bytes = 0
 
   init(limits: QueueSize) {
@@ -26,7 +32,12 @@ struct Outbox<Token> {
   var count: Int { queue.count }
   var isEmpty: Bool { queue.count == 0 }
 
-  mutating func offer(_ publish: Publish, token: Token, isOnline: Bool) -> Offer {
+  /// When ``expire(at:)`` is due.
+  var nextExpiry: Instant? { deadlines.first?.deadline }
+
+  mutating func offer(
+    _ publish: Publish, token: Token, isOnline: Bool, at now: @autoclosure () -> Instant = .now
+  ) -> Offer {
     if !isOnline && !publish.waitsOffline { return .offline }
     let older = publish.conflates ? conflating[publish.topic] : nil
     let freed = older.map { (1, queue[$0].publish.weight) } ?? (0, 0)
@@ -34,28 +45,39 @@ struct Outbox<Token> {
       return .overflowed
     }
     let superseded = older.map { remove($0).token }
-    let slot = queue.append(Entry(publish: publish, token: token))
-    bytes += publish.weight
-    if publish.conflates { conflating[publish.topic] = slot }
+    let deadline = publish.properties.expiry.map { now() + min($0, MessageProperties.longestSeconds) }
+    append(Entry(publish: publish, token: token, deadline: deadline))
     return .queued(superseded: superseded)
   }
 
-  /// Whether ``take(room:count:bytes:)`` would give anything.
-  func canSend(room: Int) -> Bool {
-    queue.first.map { room > 0 || $0.publish.qos == .atMostOnce } ?? false
+  /// Whether ``take(room:count:bytes:at:into:)`` would give anything.
+  func canSend(room: FlightRoom) -> Bool {
+    queue.first.map { room.holds($0.publish.qos) } ?? false
   }
 
-  /// The next ones to send: at most `count`, about `bytes`, with at most `room` of QoS 1 and 2. Nothing overtakes
-  /// a message that has no room.
-  mutating func take(room: Int, count: Int, bytes: Int, into batch: inout [Entry]) {
+  /// The next ones to send: at most `count`, about `bytes`, with no more of QoS 1 and 2 than `room`. Nothing overtakes
+  /// a message that has no room. What has an expiry comes with what is left of it, as a broker passes it on
+  /// (MQTT 5, 3.3.2.3.3); call ``expire(at:)`` first, so that something is.
+  mutating func take(
+    room: FlightRoom, count: Int, bytes: Int, at now: @autoclosure () -> Instant = .now,
+    into batch: inout [Entry]
+  ) {
     var room = room
     var left = bytes
-    while batch.count < count, left > 0, canSend(room: room), let entry = queue.popFirst() {
-      forget(entry)
-      if entry.publish.qos > .atMostOnce { room -= 1 }
+    while batch.count < count, left > 0, canSend(room: room), let slot = queue.firstSlot {
+      var entry = remove(slot)
+      room.take(entry.publish.qos)
       left -= entry.publish.weight
+      if entry.deadline != nil { entry = entry.aged(at: now()) }
       batch.append(entry)
     }
+  }
+
+  /// Removes what has expired by `now`, and gives its tokens, those first that expired first.
+  mutating func expire(at now: Instant) -> [Token] {
+    var expired: [Token] = []
+    while let (deadline, slot) = deadlines.first, deadline <= now { expired.append(remove(slot).token) }
+    return expired
   }
 
   /// Puts what was taken and not settled back in front, in its order, whatever the limits say. Gives the tokens
@@ -67,9 +89,7 @@ struct Outbox<Token> {
         superseded.append(entry.token)
         continue
       }
-      let slot = queue.prepend(entry)
-      bytes += entry.publish.weight
-      if entry.publish.conflates { conflating[entry.publish.topic] = slot }
+      note(entry, in: queue.prepend(entry))
     }
     return superseded
   }
@@ -79,13 +99,7 @@ struct Outbox<Token> {
     var kept = Self(limits: limits)
     var dropped: [Token] = []
     while let entry = queue.popFirst() {
-      if !entry.publish.waitsOffline {
-        dropped.append(entry.token)
-        continue
-      }
-      let slot = kept.queue.append(entry)
-      kept.bytes += entry.publish.weight
-      if entry.publish.conflates { kept.conflating[entry.publish.topic] = slot }
+      if entry.publish.waitsOffline { kept.append(entry) } else { dropped.append(entry.token) }
     }
     self = kept
     return dropped
@@ -99,15 +113,32 @@ struct Outbox<Token> {
     return tokens
   }
 
-  private mutating func remove(_ slot: LinkedQueue<Entry>.Slot) -> Entry {
-    let entry = queue.remove(slot)
-    forget(entry)
-    return entry
+  private mutating func append(_ entry: Entry) {
+    note(entry, in: queue.append(entry))
   }
 
-  private mutating func forget(_ entry: Entry) {
+  private mutating func note(_ entry: Entry, in slot: LinkedQueue<Entry>.Slot) {
+    bytes += entry.publish.weight
+    if entry.publish.conflates { conflating[entry.publish.topic] = slot }
+    if let deadline = entry.deadline { deadlines.insert(slot, deadline) }
+  }
+
+  private mutating func remove(_ slot: LinkedQueue<Entry>.Slot) -> Entry {
+    let entry = queue.remove(slot)
     bytes -= entry.publish.weight
     if entry.publish.conflates { conflating[entry.publish.topic] = nil }
+    if entry.deadline != nil { deadlines.remove(slot) }
+    return entry
+  }
+}
+
+extension Outbox.Entry {
+  /// The same with what is left of its expiry.
+  func aged(at now: ContinuousClock.Instant) -> Self {
+    guard let deadline else { return self }
+    var aged = self
+    aged.publish.properties = publish.properties.aged(until: deadline, at: now)
+    return aged
   }
 }
 

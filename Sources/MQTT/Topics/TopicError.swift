@@ -20,13 +20,13 @@ public enum TopicError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty:
-      "a topic is empty: it needs at least one character"
+      "a topic or filter is empty: it needs at least one character"
     case .tooLong(let bytes):
-      "a topic has \(bytes) bytes of UTF-8: 65,535 are allowed"
+      "a topic or filter has \(bytes) bytes of UTF-8: 65,535 are allowed"
     case .tooManyLevels(let count):
-      "a topic has \(count) levels: 201 are allowed"
+      "a topic or filter has \(count) levels: 201 are allowed"
     case .forbiddenCharacter(let scalar):
-      "a topic holds U+\(String(scalar.value, radix: 16, uppercase: true)): leave control characters out"
+      "a topic or filter holds U+\(scalar.hexadecimal): leave control characters out"
     case .wildcardInTopic(let topic):
       "topic \"\(topic)\" holds a wildcard: + and # are for filters"
     case .misplacedWildcard(let filter):

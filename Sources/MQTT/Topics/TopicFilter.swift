@@ -39,6 +39,9 @@ public struct TopicFilter: Sendable, Hashable, CustomStringConvertible {
     try self.init(topic.name)
   }
 
+  /// Whether `+` or `#` stands for anything in it.
+  public var hasWildcards: Bool { pattern.utf8.contains(where: Self.isWildcard) }
+
   /// The filter as it goes over the wire.
   public var description: String { name }
 

@@ -19,6 +19,15 @@ enum TopicText {
     if slashes > maximumSlashes { throw .tooManyLevels(slashes + 1) }
   }
 
+  /// What is wrong with a string that is neither topic nor filter, to follow its name in a sentence.
+  static func fault(in text: String) -> String? {
+    let bytes = text.utf8.count
+    if bytes > maximumBytes { return "has \(bytes) bytes of UTF-8: 65,535 are allowed" }
+    return firstForbidden(in: text).map {
+      "holds U+\($0.hexadecimal): leave control characters out"
+    }
+  }
+
   /// The first scalar that libmosquitto and mosquitto treat as malformed UTF-8.
   static func firstForbidden(in text: String) -> Unicode.Scalar? {
     text.unicodeScalars.first { scalar in
@@ -28,6 +37,10 @@ enum TopicText {
       }
     }
   }
+}
+
+extension Unicode.Scalar {
+  var hexadecimal: String { String(value, radix: 16, uppercase: true) }
 }
 
 extension String {

@@ -176,6 +176,8 @@ final class BusCore: ConnectionDelegate {
       update { $0.table.unanswered(filter) }
     case .failure(.invalid(let problem)):
       refuse(filter, BusError.refused(.invalid(problem)))
+    case .failure(.badAnswer(let problem)):
+      refuse(filter, BusError.refused(.badAnswer(problem)))
     case .failure:
       // The link is gone, which comes as an event of its own.
       break
@@ -193,7 +195,7 @@ final class BusCore: ConnectionDelegate {
   private func unsubscribed(_ filter: TopicFilter, _ result: Result<Void, ConnectionError>) {
     switch result {
     case .success: update { $0.table.unsubscribed(filter) }
-    case .failure(.timedOut): update { $0.table.unanswered(filter) }
+    case .failure(.timedOut), .failure(.badAnswer): update { $0.table.unanswered(filter) }
     case .failure: break
     }
   }

@@ -15,7 +15,9 @@ struct OutboxTests {
       queuesOffline: offline)
   }
 
-  private func take(_ outbox: inout Outbox<Int>, room: Int = 100, count: Int = 100) -> [Outbox<Int>.Entry] {
+  private func take(_ outbox: inout Outbox<Int>, room: FlightRoom = 100, count: Int = 100) -> [Outbox<Int>
+    .Entry]
+  {
     var batch: [Outbox<Int>.Entry] = []
     outbox.take(room: room, count: count, bytes: .max, into: &batch)
     return batch
@@ -44,6 +46,19 @@ struct OutboxTests {
     #expect(take(&outbox, room: 0).isEmpty)
     #expect(take(&outbox, room: 1).map(\.token) == [2, 3])
     #expect(!outbox.canSend(room: 100))
+  }
+
+  @Test("QoS 2 waits for room of its own, and holds up what comes behind it")
+  func exactlyOnceRoom() throws {
+    var outbox = outbox()
+    let all: [QoS] = [.exactlyOnce, .atLeastOnce, .exactlyOnce, .atLeastOnce, .atMostOnce]
+    for (token, qos) in all.enumerated() {
+      _ = outbox.offer(try publish("t", qos), token: token, isOnline: true)
+    }
+    let room = FlightRoom(messages: 10, exactlyOnce: 1)
+    #expect(take(&outbox, room: room).map(\.token) == [0, 1])
+    #expect(!outbox.canSend(room: FlightRoom(messages: 9, exactlyOnce: 0)))
+    #expect(take(&outbox, room: room).map(\.token) == [2, 3, 4])
   }
 
   @Test("A batch ends at its count and at its bytes, but always has one message")

@@ -1,0 +1,68 @@
+import Signals
+import MQTT
+import Peers
+import Testing
+
+/// Messages that libmosquitto, or a program behind it, could stumble over.
+@Suite(.timeLimit(.minutes(3)))
+struct PoisonTests {
+  /// A PUBLISH of QoS 0 without properties.
+  private func publish(_ topic: [UInt8]) -> [UInt8] {
+    [0x30, UInt8(topic.count + 4), 0, UInt8(topic.count)] + topic + [0, 0x78]
+  }
+
+  private func options(_ server: FakeServer) -> ConnectionOptions {
+    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    options.backoff = .init(initial: .milliseconds(10), maximum: .seconds(60))
+    return options
+  }
+
+  @Test(
+    "A topic with wildcards, spaces or empty levels is passed on as it is",
+    arguments: ["a/+", "#", "/", " ", "$x"])
+  func literal(_ topic: String) async throws {
+    let server = try FakeServer { [publish] _ in FakeClient.accept + publish(Array(topic.utf8)) }
+    try await withConnection(options(server)) { _, recorder in
+      try await eventually("nothing arrived") { recorder.count == 1 }
+      #expect(recorder.history.messages[0].topic == topic)
+    }
+  }
+
+  @Test(
+    "A topic that libmosquitto does not take breaks the link with an error that says so and how to mend it",
+    arguments: [
+      ([0x61, 0xFF], "UTF-8"), ([0x61, 0x09], "UTF-8"), ([0x61, 0x00], "UTF-8"),
+      ([0xEF, 0xBF, 0xBF], "UTF-8"),
+      ([0xC3], "UTF-8"), ([], "without a topic"),
+    ] as [([UInt8], String)])
+  func poison(_ topic: [UInt8], _ part: String) async throws {
+    let server = try FakeServer { [publish] _ in FakeClient.accept + publish(topic) }
+    let recorder = Recorder()
+    let connection = try Connection(options(server))
+    connection.connect(delegate: recorder)
+    try await eventually("no cause") { !recorder.history.causes.isEmpty }
+    guard case .linkLost(let text) = recorder.history.causes[0] else {
+      return #expect(Bool(false), "\(recorder.history.causes)")
+    }
+    #expect(text.contains(part) && !text.contains("\n"), "\(text)")
+    if part == "UTF-8" { #expect(text.contains("retained") && text.contains("clear it")) }
+    #expect(recorder.count == 0)
+    await connection.close(deadline: .zero)
+  }
+
+  @Test("A property that libmosquitto does not take breaks the link with an error that says so")
+  func poisonedProperty() async throws {
+    // A user property with a tab in its value.
+    let properties: [UInt8] = [0x26, 0, 1, 0x6B, 0, 1, 0x09]
+    let server = try FakeServer { _ in
+      FakeClient.accept + [0x30, UInt8(properties.count + 4), 0, 1, 0x74, UInt8(properties.count)]
+        + properties
+    }
+    let recorder = Recorder()
+    let connection = try Connection(options(server))
+    connection.connect(delegate: recorder)
+    try await eventually("no cause") { !recorder.history.causes.isEmpty }
+    #expect("\(recorder.history.causes[0].map { "\($0)" } ?? "")".contains("properties"))
+    await connection.close(deadline: .zero)
+  }
+}
