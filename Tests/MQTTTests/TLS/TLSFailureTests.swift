@@ -43,7 +43,7 @@ struct TLSFailureTests {
     for (alert, context, failure) in cases {
       #expect(failures(1_000 + alert, context) == [failure], "alert \(alert)")
     }
-    for (alert, context) in [(70, bare), (120, bare), (120, shared)] {
+    for (alert, context) in [(UInt(70), bare), (120, bare), (120, shared)] {
       guard case .other = failures(1_000 + alert, context).first else {
         #expect(Bool(false), "alert \(alert)")
         continue
