@@ -32,3 +32,15 @@ enum InteropFacts {
     }
   }
 }
+
+extension PublishResult {
+  /// For a table of facts.
+  var fact: String {
+    switch self {
+    case .acknowledged(.success): "acknowledged"
+    case .acknowledged(let code): "acknowledged: \(code)"
+    case .refused(let code): "refused: \(code)"
+    default: "\(self)"
+    }
+  }
+}

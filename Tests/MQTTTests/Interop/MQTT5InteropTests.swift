@@ -198,7 +198,7 @@ struct MQTT5InteropTests {
       try await withConnection(broker.options) { connection, _ in
         let result = try await connection.publish(Publish(broker.topic("nobody"), "x"))
         #expect(result.isSuccess)
-        broker.record("a publish without subscribers", "\(result)")
+        broker.record("a publish without subscribers", result.fact)
         if broker.isOwn { #expect(result == .acknowledged(.noMatchingSubscribers)) }
       }
     }

@@ -84,6 +84,7 @@ struct SessionInteropTests {
         try await eventually("messages are missing") { recorder.messages(on: topic).count >= numbers.count }
         #expect(recorder.texts(on: topic) == numbers)
         #expect(recorder.messages(on: topic).allSatisfy { $0.qos == .atLeastOnce })
+        broker.record("20 messages queued for a session", "in order")
       }
       options.cleanStart = true
       options.sessionExpiry = .zero
@@ -116,6 +117,7 @@ struct SessionInteropTests {
         }
         #expect(results.values.allSatisfy { $0.isSuccess })
         #expect(recorder.history.sessions.dropFirst().allSatisfy { $0.isPresent })
+        broker.record("a broken link, with a session", "resumed, nothing lost")
       }
       options.cleanStart = true
       options.sessionExpiry = .zero

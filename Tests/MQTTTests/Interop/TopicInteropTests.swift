@@ -145,8 +145,8 @@ struct TopicInteropTests {
       let outcome = try await publishOnce(Publish(Topic(InteropBroker.forbidden), "x"), broker)
       switch outcome {
       case .acknowledged: broker.record(fact, "acknowledged, and dropped")
-      case .refused(let code): broker.record(fact, "refused: \(code)")
-      default: broker.record(fact, "the link is closed, time and again")
+      case let other?: broker.record(fact, other.fact)
+      case nil: broker.record(fact, "the link is closed, time and again")
       }
       if broker.isOwn {
         #expect(outcome == (version == .v5 ? .refused(.notAuthorized) : .acknowledged(.success)))
@@ -161,7 +161,7 @@ struct TopicInteropTests {
         let topic = try broker.topic("two")
         _ = try await watcher.subscribe([Subscribe(TopicFilter(topic))])
         let outcome = try await publishOnce(Publish(topic, "x", qos: .exactlyOnce), broker)
-        broker.record("a publish at QoS 2", outcome.map { "\($0)" } ?? "the link is closed, time and again")
+        broker.record("a publish at QoS 2", outcome?.fact ?? "the link is closed, time and again")
         if broker.isOwn { #expect(outcome == .acknowledged(.success)) }
         if outcome?.isSuccess == true {
           try await eventually("nothing arrived") { recorder.texts(on: topic) == ["x"] }
