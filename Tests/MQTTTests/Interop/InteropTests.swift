@@ -45,7 +45,7 @@ struct InteropTests {
         case .waiting(_, .timedOut): "no answer"
         default: "the link is closed"
         }
-      broker.record("MQTT 5 asked for", outcome)
+      InteropFacts.record("MQTT 5 asked for", outcome, InteropBroker.speaksV5 ? .v5 : .v311)
       // A broker without MQTT 5 has to say so (MQTT 3.1.1, 3.1.2.2), but not all do.
       #expect((outcome == "5 spoken") == InteropBroker.speaksV5)
     }
@@ -154,10 +154,12 @@ struct InteropTests {
           "retain flag of a live message", recorder.messages(on: topic)[1].isRetained ? "set" : "clear")
       }
       let wildcard = try await replay(broker.filter("#"), topic, broker)
-      broker.record("retained message for a wildcard filter", wildcard == ["off"] ? "sent" : "not sent")
+      broker.record("retained message for a wildcard filter", wildcard.isEmpty ? "not sent" : "sent")
       #expect(wildcard == ["off"] || !broker.isOwn)
       let stored = try await replay(TopicFilter(topic), topic, broker)
-      #expect(stored == ["off"])
+      broker.record("a retained message for a new subscriber", stored.count == 1 ? "sent once" : "sent twice")
+      #expect(Set(stored) == ["off"])
+      #expect(stored.count == 1 || !broker.isOwn)
       try await withConnection(broker.options) { connection, _ in
         try await connection.publish(Publish(topic, "", retain: true))
       }

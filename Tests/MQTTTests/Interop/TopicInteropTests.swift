@@ -67,7 +67,9 @@ struct TopicInteropTests {
       try await withConnection(broker.options) { connection, recorder in
         let (hidden, shown) = (try Topic("$interop/\(broker.root)"), try broker.topic("shown"))
         _ = try await connection.subscribe([Subscribe(TopicFilter("#"), qos: .atMostOnce)])
-        try await connection.publish(Publish(hidden, "1"))
+        guard try await publishOnce(Publish(hidden, "1"), broker) != nil else {
+          return broker.record("a $ topic of one's own", "the link is closed, time and again")
+        }
         try await connection.publish(Publish(shown, "1"))
         try await eventually("# gets nothing") { recorder.texts(on: shown) == ["1"] }
         let isHidden = recorder.texts(on: hidden).isEmpty
