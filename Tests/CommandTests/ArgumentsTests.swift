@@ -113,6 +113,9 @@ struct ArgumentsTests {
     #expect(given.options.endpoint == .tcp(host: "::1", port: 1883))
     #expect(given.topic == nil)
     #expect(try connect(["--url", "unix:///run/s"]).topic == nil)
+    let several = try connect(["--url", "mqtt://a:1,b/home/#", "-p", "99"])
+    #expect(several.options.endpoints == ["a", "b"].map { .tcp(host: $0, port: 99) })
+    #expect(several.topic == "home/#")
   }
 
   @Test("The password is taken from -P, the file, the url and the environment, in this order")

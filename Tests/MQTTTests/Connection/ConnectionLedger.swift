@@ -31,7 +31,7 @@ struct ConnectionLedger {
     _ event: WalkEvent, at now: Instant, _ actions: [ConnectionMachine.Action], _ machine: ConnectionMachine
   ) {
     if isClosed {
-      check(actions.isEmpty, "something happened after the end")
+      if !actions.isEmpty { note(fault: "something happened after the end") }
       return
     }
     if event == .answered { isAsking = false }
@@ -41,18 +41,20 @@ struct ConnectionLedger {
       let isLast = place == actions.count - 1
       switch action {
       case .fetchCredentials:
-        check(isLast && !isAsking && !isOpen, "asks for credentials twice, too early or too late")
+        if !(isLast && !isAsking && !isOpen) {
+          note(fault: "asks for credentials twice, too early or too late")
+        }
         isAsking = true
       case .abandonCredentials:
-        check(isAsking, "abandons credentials that nobody asked for")
+        if !isAsking { note(fault: "abandons credentials that nobody asked for") }
         isAsking = false
       case .resolve:
-        check(isLast && !isAsking && !isOpen, "looks up with something open")
+        if !(isLast && !isAsking && !isOpen) { note(fault: "looks up with something open") }
       case .open:
-        check(isLast && !isAsking && !isOpen, "opens while something is open")
+        if !(isLast && !isAsking && !isOpen) { note(fault: "opens while something is open") }
         isOpen = true
       case .drop:
-        check(isOpen, "drops what is not open")
+        if !isOpen { note(fault: "drops what is not open") }
         isOpen = false
       case .report(let state):
         report(state, event, at: now)
@@ -63,8 +65,9 @@ struct ConnectionLedger {
 
   var isClosed: Bool { if case .closed = last { true } else { false } }
 
-  private mutating func check(_ condition: Bool, _ fault: String) {
-    if !condition, self.fault == nil { self.fault = fault }
+  /// Only called for a fault, because its words would cost more than all the checks.
+  private mutating func note(fault: String) {
+    if self.fault == nil { self.fault = fault }
   }
 
   private mutating func countRefusal(_ event: WalkEvent) {
@@ -80,35 +83,37 @@ struct ConnectionLedger {
     case (.idle, .connecting), (.connecting, .connecting), (.waiting, .connecting), (.connecting, .connected),
       (.connecting, .waiting), (.connected, .waiting), (_, .closed):
       break
-    default: check(false, "\(state) after \(last)")
+    default: note(fault: "\(state) after \(last)")
     }
     switch state {
-    case .idle: check(false, "idle again")
+    case .idle: note(fault: "idle again")
     case .connecting(let endpoint, let number):
       attempt += 1
-      check(number == attempt, "attempt \(number) is number \(attempt)")
+      if number != attempt { note(fault: "attempt \(number) is number \(attempt)") }
       if case .connecting = last {} else { (visited, refusals) = ([], []) }
-      check(!visited.contains(endpoint), "\(endpoint) twice in a round")
+      if visited.contains(endpoint) { note(fault: "\(endpoint) twice in a round") }
       visited.append(endpoint)
     case .connected:
       attempt = 0
       connectedAt = now
     case .waiting(let delay, _):
       if case .connecting = last {
-        check(visited.count == hosts, "rests before all hosts were tried")
-        check(refusals.count < hosts, "rests though every host refused for good")
+        if visited.count != hosts { note(fault: "rests before all hosts were tried") }
+        if refusals.count >= hosts { note(fault: "rests though every host refused for good") }
       }
       var expected = initial
       for _ in 0..<waits { expected = min(expected * 2, maximum) }
       waits += 1
-      check(delay == expected, "waits \(delay), not \(expected)")
+      if delay != expected { note(fault: "waits \(delay), not \(expected)") }
       connectedAt = nil
     case .closed(let cause):
       if event == .close {
-        check(cause == nil, "closes with \(String(describing: cause))")
+        if cause != nil { note(fault: "closes with \(String(describing: cause))") }
       } else {
-        check(refusals.count == hosts, "gives up with \(refusals.count) refusals")
-        check(cause == refusals.first.map { .refused($0) }, "gives up with \(String(describing: cause))")
+        if refusals.count != hosts { note(fault: "gives up with \(refusals.count) refusals") }
+        if cause != refusals.first.map({ .refused($0) }) {
+          note(fault: "gives up with \(String(describing: cause))")
+        }
       }
       connectedAt = nil
     }
@@ -123,12 +128,14 @@ struct ConnectionLedger {
       case .opening, .greeting: (false, true)
       case .authenticating, .resolving, .waiting: (false, false)
       }
-    check(isOpen == mayBeOpen, "open is \(isOpen) in \(machine.phase)")
-    if case .authenticating = machine.phase { check(isAsking, "waits for credentials that nobody asked for") }
+    if isOpen != mayBeOpen { note(fault: "open is \(isOpen) in \(machine.phase)") }
+    if case .authenticating = machine.phase {
+      if !isAsking { note(fault: "waits for credentials that nobody asked for") }
+    }
     if isIdle {
-      check(machine.deadline == nil, "a deadline in \(machine.phase)")
+      if machine.deadline != nil { note(fault: "a deadline in \(machine.phase)") }
     } else {
-      check(machine.deadline.map { $0 > now } == true, "nothing ends \(machine.phase)")
+      if !(machine.deadline.map { $0 > now } == true) { note(fault: "nothing ends \(machine.phase)") }
     }
     let reported =
       switch (machine.phase, last) {
@@ -138,6 +145,6 @@ struct ConnectionLedger {
         true
       default: false
       }
-    check(reported, "\(machine.phase) is reported as \(last)")
+    if !reported { note(fault: "\(machine.phase) is reported as \(last)") }
   }
 }

@@ -97,6 +97,14 @@ struct FlapDetectorTests {
     }
   }
 
+  @Test("The cause names the id and the mend, and what else it may be")
+  func words() {
+    #expect(
+      "\(ConnectionError.clientIDInUse("me"))"
+        == "another client uses the id \"me\": give each client its own "
+        + "(or the broker closes the connection after every connect)")
+  }
+
   @Test("A client without an id of its own is not told that it is in use")
   func assignedID() {
     var driver = MachineDriver { $0.clientID = "" }
