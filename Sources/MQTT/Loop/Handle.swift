@@ -30,6 +30,8 @@ final class Handle {
   var dropped = 0
   /// The topic of a QoS 1 message that had no room. It must not be acknowledged, so nothing may be written any more.
   fileprivate(set) var overflow: String?
+  /// Whether the last ``read(budget:room:)`` left nothing unread.
+  private(set) var hasReadAll = false
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -39,6 +41,7 @@ final class Handle {
   fileprivate var queued = 0
   fileprivate var ending: (code: Int32, errno: Int32)?
   fileprivate var isShedding = false
+  fileprivate var isGreeted = false
   fileprivate let keepAlive: Int
   fileprivate let clientID: String
   private let isTCP: Bool
@@ -101,17 +104,22 @@ final class Handle {
   }
 
   /// Reads until the socket is drained, `budget` packets came or the `room` is taken; without room it drops messages
-  /// of QoS 0 and stops at the first of QoS 1. Returns why the link is broken, if it is.
+  /// of QoS 0 and stops at the first of QoS 1. The broker's answer to CONNECT needs no room. Returns why the link is
+  /// broken, if it is.
   func read(budget: Int, room: QueueSize?) -> ConnectionError? {
     var drained: Int32 = 0
     isShedding = room == nil
+    hasReadAll = false
     for _ in 0..<budget {
       if overflow != nil { return nil }
-      if let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
+      if isGreeted, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
       let before = callbacks
       let code = signalbox_loop_read(mosquitto, &drained)
       if code != MOSQ_ERR_SUCCESS.rawValue || ending != nil { return failure(code) }
-      if drained != 0, callbacks == before { return nil }
+      if drained != 0, callbacks == before {
+        hasReadAll = true
+        return nil
+      }
     }
     return nil
   }
@@ -345,6 +353,7 @@ extension Handle {
   }
 
   private func greeted(_ code: Int32, flags: Int32, _ properties: OpaquePointer?) {
+    isGreeted = true
     guard code == 0 else {
       inbox.append(.refused(ReasonCode(connack: code)))
       return
