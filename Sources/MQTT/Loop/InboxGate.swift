@@ -33,6 +33,8 @@ struct InboxGate: Equatable {
   mutating func update(hasRoom: Bool, lastExchange: Instant, patience: Duration?, at now: Instant) {
     if !hasRoom, laggingSince == nil { laggingSince = now }
     guard let laggingSince else { return state = .open }
+    // A ping is a sign of life of this side only: it must not end the hurry for its own answer.
+    if isHurried { return }
     let until = patience.map { max(laggingSince, lastExchange) + $0 }
     if let until, now >= until {
       state = .hurried
