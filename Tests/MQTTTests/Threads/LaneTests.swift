@@ -1,3 +1,4 @@
+import Brokers
 import Dispatch
 import Foundation
 import Peers
@@ -132,7 +133,8 @@ struct LaneTests {
   @Test("Several threads: one has the turn at a time, the order is kept, counts are exact")
   func threads() async throws {
     let lane = Lane<Item>(limits: QueueSize(count: 500, bytes: .max))
-    let (count, called, inside, rooms) = (20_000, Collector<Int>(), Lock(0), DispatchSemaphore(value: 0))
+    let (count, called, inside) = (20_000, Collector<Int>(), Guarded(0))
+    let rooms = DispatchSemaphore(value: 0)
     let failures = Collector<String>()
     let run: @Sendable () -> Void = {
       lane.run(
@@ -148,7 +150,7 @@ struct LaneTests {
           inside.withLock { $0 -= 1 }
         }, hasRoom: { rooms.signal() })
     }
-    let isOver = Lock(false)
+    let isOver = Guarded(false)
     for _ in 0..<3 {
       Thread.detachNewThread {
         while !isOver.withLock({ $0 }) {

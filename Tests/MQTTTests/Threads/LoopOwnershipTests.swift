@@ -11,7 +11,7 @@ struct LoopOwnershipTests {
     var seen: Set<OwnershipModel> = [OwnershipModel()]
     var edge: [OwnershipModel] = [OwnershipModel()]
     var takes = 0
-    for _ in 0..<14 {
+    for _ in 0..<17 {
       var next: [OwnershipModel] = []
       for model in edge {
         for step in model.steps {
@@ -64,8 +64,8 @@ struct LoopOwnershipTests {
     var ownership = LoopOwnership(rawValue: UInt64(UInt32.max) << 8)
     _ = ownership.open()
     #expect(ownership.stint == 0)
-    #expect(!ownership.close(UInt32.max))
-    #expect(ownership.close(0))
+    #expect(!({ ownership.close(UInt32.max) }()))
+    #expect(({ ownership.close(0) }()))
   }
 
   @Test("A stint that lasts is taken after a look of a millisecond when something waits, else after a tick")
@@ -75,26 +75,26 @@ struct LoopOwnershipTests {
     ] {
       var ownership = LoopOwnership()
       var watch = StandbyWatch()
-      #expect(ownership.open(isUrgent: isUrgent) == .start)
-      if asks { #expect(ownership.ask() == .wake) }
+      #expect(({ ownership.open(isUrgent: isUrgent) }()) == .start)
+      if asks { #expect(({ ownership.ask() }()) == .wake) }
       let pause = hasWork || asks || isUrgent ? StandbyWatch.patience : StandbyWatch.tick
-      #expect(watch.look(&ownership, wasCalled: true, hasWork: hasWork) == .look(after: pause))
-      #expect(watch.look(&ownership, wasCalled: false, hasWork: hasWork) == .take)
-      #expect(!ownership.close(1))
+      #expect(({ watch.look(&ownership, wasCalled: true, hasWork: hasWork) }()) == .look(after: pause))
+      #expect(({ watch.look(&ownership, wasCalled: false, hasWork: hasWork) }()) == .take)
+      #expect(!({ ownership.close(1) }()))
     }
   }
 
   @Test("Only the first who asks in a stint wakes the standby, and none while the loop is owned")
   func asks() {
     var ownership = LoopOwnership()
-    #expect(ownership.ask() == .nothing)
+    #expect(({ ownership.ask() }()) == .nothing)
     _ = ownership.open()
-    #expect(ownership.ask() == .wake)
-    #expect(ownership.ask() == .nothing)
-    #expect(ownership.close(1))
-    #expect(ownership.ask() == .nothing)
-    #expect(ownership.open() == .nothing)
-    #expect(ownership.ask() == .wake)
+    #expect(({ ownership.ask() }()) == .wake)
+    #expect(({ ownership.ask() }()) == .nothing)
+    #expect(({ ownership.close(1) }()))
+    #expect(({ ownership.ask() }()) == .nothing)
+    #expect(({ ownership.open() }()) == .nothing)
+    #expect(({ ownership.ask() }()) == .wake)
   }
 }
 
