@@ -9,13 +9,15 @@ public import Signals
 /// await connection.close()
 /// ```
 ///
-/// It has a thread of its own. Completions are called on that thread, in no lock, exactly once; those of calls
-/// that could not be taken are called on the caller's thread before the call returns. Messages of QoS 1 and 2 that
+/// It has threads of its own: two, one of which sleeps unless user code takes its time. Completions, observers of
+/// ``states`` and the log are called there, one after the other, in no lock; completions exactly once, those of calls
+/// that could not be taken on the caller's thread before the call returns. They may block, as the delegate may: neither
+/// holds up the other, or the link. Messages of QoS 1 and 2 that
 /// were not acknowledged when the link broke are sent again, in order and before newer ones, so they may arrive
 /// twice. libmosquitto ignores SIGPIPE for the whole process.
 ///
 /// Dropping the last reference without ``close(deadline:)`` says goodbye to the broker at once: what still waits to
-/// be sent ends with ``ConnectionError/closed``, and the thread ends.
+/// be sent ends with ``ConnectionError/closed``, and the threads end.
 public final class Connection: Sendable {
   let mailbox: Mailbox
 
@@ -87,11 +89,12 @@ public final class Connection: Sendable {
     mailbox.publish(publish, completion)
   }
 
-  /// Sends what waits, for `deadline` at most, says goodbye to the broker and ends the thread.
+  /// Sends what waits, for `deadline` at most, says goodbye to the broker and ends the threads.
   ///
   /// Waits for the acknowledgements too, and for a connection if there is none. What is not settled by then ends
-  /// with ``ConnectionError/closed``. From the call on nothing new is taken. `completion` may be called on the
-  /// connection's thread; closing again only makes the deadline earlier.
+  /// with ``ConnectionError/closed``. From the call on nothing new is taken. Waits for handlers, too, unless one of them
+  /// closes: those that have not returned by then are left behind, and what waits in the inbox behind them is dropped.
+  /// `completion` may be called on a thread of the connection's; closing again only makes the deadline earlier.
   public func close(deadline: Duration = .seconds(5), completion: @escaping @Sendable () -> Void) {
     mailbox.close(by: .now + deadline, completion)
   }

@@ -32,6 +32,8 @@ final class Handle {
   fileprivate(set) var overflow: String?
   /// Whether the last ``read(budget:room:)`` left nothing unread.
   private(set) var hasReadAll = false
+  /// When that was.
+  private var lastRead = ContinuousClock.now
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -110,6 +112,7 @@ final class Handle {
     var drained: Int32 = 0
     isShedding = room == nil
     hasReadAll = false
+    lastRead = .now
     for _ in 0..<budget {
       if overflow != nil { return nil }
       if isGreeted, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
@@ -347,7 +350,8 @@ extension Handle {
       }
       return
     }
-    let message = Message(message, properties)
+    var message = Message(message, properties)
+    message.arrival = Arrival(lastRead)
     deliveredBytes += message.payload.count + message.topic.utf8.count
     deliveries.append(.message(message))
   }

@@ -181,7 +181,9 @@ final class Lane<Item: LaneItem>: Sendable {
     state.withLock { state in
       let (began, index) = (began.load(ordering: .relaxed), position.load(ordering: .relaxed))
       let time = Duration.nanoseconds(elapsed - began)
-      guard began > 0, time >= StandbyWatch.patience, state.running.indices.contains(index) else { return nil }
+      guard began > 0, time >= StandbyWatch.patience, state.running.indices.contains(index) else {
+        return nil
+      }
       return (state.running[index], time)
     }
   }

@@ -120,7 +120,8 @@ struct HandlerFloodTests {
         try await withConnection(ConnectionOptions(broker)) { publisher, _ in
           let padding = String(repeating: ".", count: 500)
           for index in 0..<count {
-            publisher.publish(Publish(try Topic("n"), "\(index) \(padding)", qos: .atMostOnce), completion: nil)
+            publisher.publish(
+              Publish(try Topic("n"), "\(index) \(padding)", qos: .atMostOnce), completion: nil)
           }
           try await broker.waitForLog("Received PINGREQ from \(options.clientID)", count: 3)
           try await eventually("not all was read") { connection.metrics.messagesReceived == count }
@@ -175,7 +176,9 @@ struct HandlerFloodTests {
     }
   }
 
-  @Test("10,000 quick messages between slow ones: publishes of others are not held up, and no thread is left over")
+  @Test(
+    "10,000 quick messages between slow ones: publishes of others are not held up, and no thread is left over"
+  )
   func quickBetweenSlow() async throws {
     try await LocalBroker.with(Self.patient) { broker in
       let barriers = Lock<[Barrier]>([])
@@ -205,7 +208,8 @@ struct HandlerFloodTests {
           // turn in the pool of threads, which is not what is protected here.
           for index in 1...100 {
             let start = ContinuousClock.now
-            connection.publish(Publish(try Topic("other"), "x")) { _ in times.add(ContinuousClock.now - start) }
+            connection.publish(Publish(try Topic("other"), "x")) { _ in times.add(ContinuousClock.now - start)
+            }
             try await eventually("not acknowledged") { times.count == round * 100 + index }
           }
           barriers.withLock { $0[round].open() }
@@ -227,6 +231,8 @@ struct HandlerFloodTests {
 extension Recorder {
   /// The payloads of a topic, as numbers.
   func numbers(of topic: String) -> [Int] {
-    history.messages.filter { $0.topic == topic }.compactMap { Int(String(decoding: $0.payload, as: UTF8.self)) }
+    history.messages.filter { $0.topic == topic }.compactMap {
+      Int(String(decoding: $0.payload, as: UTF8.self))
+    }
   }
 }

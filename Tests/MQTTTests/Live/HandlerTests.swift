@@ -98,7 +98,8 @@ struct HandlerTests {
     }
   }
 
-  @Test("A handler that waits for a message behind it is named, and all else goes on", .timeLimit(.minutes(3)))
+  @Test(
+    "A handler that waits for a message behind it is named, and all else goes on", .timeLimit(.minutes(3)))
   func waitsForItself() async throws {
     try await LocalBroker.with { broker in
       let second = Barrier()

@@ -8,7 +8,8 @@ struct InboxGateTests {
 
   private func update(_ gate: inout InboxGate, _ hasRoom: Bool, at seconds: Int, exchange: Int = 0) {
     gate.update(
-      hasRoom: hasRoom, lastExchange: start + .seconds(exchange), patience: patience, at: start + .seconds(seconds))
+      hasRoom: hasRoom, lastExchange: start + .seconds(exchange), patience: patience,
+      at: start + .seconds(seconds))
   }
 
   @Test("With room it reads; without, it pauses for its patience, then hurries until all is read")

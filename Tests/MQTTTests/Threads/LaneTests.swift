@@ -118,10 +118,12 @@ struct LaneTests {
     _ = add(lane, 0..<300)
     #expect(lane.room() == nil)
     #expect(lane.room() == nil)
-    lane.run({ _ in }, hasRoom: {
-      calls += 1
-      #expect(lane.level.count <= 100 && lane.level.count > 30)
-    })
+    lane.run(
+      { _ in },
+      hasRoom: {
+        calls += 1
+        #expect(lane.level.count <= 100 && lane.level.count > 30)
+      })
     #expect(calls == 1)
     var heavy = [Item(number: 0, weight: 100_000)]
     _ = lane.add(&heavy)

@@ -44,7 +44,9 @@ struct LoopOwnershipTests {
         default: true
         }
       }
-      guard let step = steps.first(where: { $0 == .end }) ?? steps.randomElement(using: &generator) else { break }
+      guard let step = steps.first(where: { $0 == .end }) ?? steps.randomElement(using: &generator) else {
+        break
+      }
       try model.take(step)
     }
     #expect(model.ownership.isOver)
