@@ -9,14 +9,14 @@ public import Signals
 /// await connection.close()
 /// ```
 ///
-/// It has a thread of its own, and a second one that takes over when a handler is slow. Completions are called on one
-/// of them, in no lock, exactly once; those of calls that could not be taken are called on the caller's thread before
-/// the call returns. A handler of a message may wait for a completion, but a completion that waits holds up the
-/// completions behind it. Messages of QoS 1 and 2 that were not acknowledged when the link broke are sent again, in
-/// order and before newer ones, so they may arrive twice. libmosquitto ignores SIGPIPE for the whole process.
+/// It has threads of its own: two, one of which sleeps unless user code takes its time. Completions, observers of
+/// ``states`` and the log are called there, one after the other, in no lock; completions exactly once, those of calls
+/// that could not be taken on the caller's thread before the call returns. They may block, as the delegate may: neither
+/// holds up the other, or the link. Messages of QoS 1 and 2 that were not acknowledged when the link broke are sent
+/// again, in order and before newer ones, so they may arrive twice. libmosquitto ignores SIGPIPE for the whole process.
 ///
 /// Dropping the last reference without ``close(deadline:)`` says goodbye to the broker at once: what still waits to
-/// be sent ends with ``ConnectionError/closed``, and the thread ends.
+/// be sent ends with ``ConnectionError/closed``, and the threads end.
 public final class Connection: Sendable {
   let mailbox: Mailbox
   private let resolve: Resolver.Resolve

@@ -80,7 +80,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// acknowledged (``ConnectionError/inboxOverflow(_:)``).
   public var inboxLimits = QueueSize(count: 10_000, bytes: 64 << 20)
 
-  /// What is told what happens, line by line, on the connection's thread; no line holds a password.
+  /// What is told what happens, line by line, on a thread of the connection's; no line holds a password.
   public var log: (@Sendable (LogLevel, String) -> Void)?
 
   /// The least that ``log`` is called for.

@@ -13,10 +13,12 @@ extension EventLoop {
   func sleepAndRead() -> Instant {
     var room = mailbox.deliveries.room()
     if session == nil {
-      // Full from an earlier link, which must not keep the broker's answer from being read.
-      room = QueueSize(count: Self.readBudget, bytes: .max)
+      // Full from an earlier link: nothing but the broker's answer is read.
+      room = room ?? QueueSize(count: 0, bytes: 0)
     } else {
-      gate.update(hasRoom: room != nil, patience: patience, at: .now)
+      gate.update(
+        hasRoom: room != nil, lastExchange: min(lastRead, lastWrite), patience: patience, at: .now)
+      if !gate.isHurried { reportShed() }
     }
     let reads = machine.canWrite && !gate.isPaused
     // What OpenSSL holds decrypted shows in no poll.
@@ -34,7 +36,9 @@ extension EventLoop {
     let woken = Instant.now
     if mayBlock { mailbox.awake() }
     if descriptors[0].revents != 0 { mailbox.wakeup.clear() }
-    guard let handle, descriptors.count > 1, descriptors[1].revents != 0 || hasUnread else { return woken }
+    guard let handle, descriptors.count > 1 else { return woken }
+    if reads, !hasUnread, descriptors[1].revents == 0 { gate.looked(sawAll: true, at: woken) }
+    guard descriptors[1].revents != 0 || hasUnread else { return woken }
     if machine.canWrite {
       let isReadable = Int32(descriptors[1].revents) & ~POLLOUT != 0
       if reads, isReadable || hasUnread || handle.isHandshaking { read(handle, room) }
@@ -50,6 +54,7 @@ extension EventLoop {
   private func read(_ handle: Handle, _ room: QueueSize?) {
     var failure = handle.read(budget: Self.readBudget, room: room)
     lastRead = .now
+    gate.looked(sawAll: handle.hasReadAll, at: lastRead)
     if let topic = handle.overflow {
       mailbox.counters.inboxOverflows.count()
       failure = .inboxOverflow(topic: topic)
@@ -58,7 +63,7 @@ extension EventLoop {
     if let failure { fail(handle, failure) }
   }
 
-  /// How long reading may pause: the answer to a ping waits behind what is unread.
+  /// How long the loop may lag behind the broker: the answer to a ping waits behind what is unread.
   private var patience: Duration? {
     guard let keepAlive = session?.keepAlive, keepAlive > .zero else { return nil }
     return keepAlive / 2
@@ -85,11 +90,21 @@ extension EventLoop {
     if handle.dropped > 0 {
       mailbox.counters.messagesDropped.count(handle.dropped)
       mailbox.counters.messagesReceived.count(handle.dropped)
-      log(.warning, "dropped \(handle.dropped) messages of QoS 0: the inbox is full, handlers are too slow") {
-        reports.append($0)
+      if shed == 0 {
+        log(.warning, "the inbox is full, handlers are too slow: dropping messages of QoS 0") {
+          reports.append($0)
+        }
       }
+      shed += handle.dropped
       handle.dropped = 0
     }
+  }
+
+  /// Tells how much was dropped while the loop hurried.
+  func reportShed() {
+    guard shed > 0 else { return }
+    log(.warning, "dropped \(shed) messages of QoS 0") { reports.append($0) }
+    shed = 0
   }
 
   private func takeMessages(of handle: Handle) {
@@ -111,7 +126,8 @@ extension EventLoop {
 
   private var timeout: Int32 {
     let dates = [
-      machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline, mailbox.expiryCheck,
+      machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline,
+      mailbox.expiryCheck,
     ]
     return dates.compactMap(\.self).min().map { Instant.now.duration(to: $0).milliseconds } ?? -1
   }

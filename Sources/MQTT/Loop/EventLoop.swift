@@ -35,6 +35,12 @@ final class EventLoop: @unchecked Sendable {
   /// What handlers are called with when this round comes to it.
   var deliveries: [Delivery] = []
   var reports: [Report] = []
+  /// How many messages were dropped since the loop began to hurry.
+  var shed = 0
+  /// Whether a thread that has been stopped by user code had more to call.
+  private var hasLeftovers = false
+  /// Whom to tell at last; nil before the end.
+  private var waiters: [@Sendable () -> Void]?
 
   init(_ mailbox: Mailbox, delegate: WeakDelegate, resolve: @escaping Resolver.Resolve) {
     self.mailbox = mailbox
@@ -62,7 +68,11 @@ final class EventLoop: @unchecked Sendable {
       // The one that had the loop is still in the user's code.
       if !mailbox.deliveries.isIdle { mailbox.deliveries.time() }
       if !mailbox.reports.isIdle { mailbox.reports.time() }
-      log(.debug, "a handler takes long: another thread goes on with the loop") { reports.append($0) }
+      hasLeftovers = true
+      // A hook that blocks must not gather lines without an end.
+      if mailbox.reports.room() != nil {
+        log(.debug, "a handler takes long: another thread goes on with the loop") { reports.append($0) }
+      }
       lead()
     }
   }
@@ -85,10 +95,11 @@ final class EventLoop: @unchecked Sendable {
   /// Calls the handlers and completions that are due. False when another thread has taken the loop meanwhile.
   private func runUserCode() -> Bool {
     let (deliveries, reports) = (mailbox.deliveries, mailbox.reports)
-    let runsReports = !self.reports.isEmpty && reports.add(&self.reports)
-    let runsDeliveries = !self.deliveries.isEmpty && deliveries.add(&self.deliveries)
+    let runsReports = (hasLeftovers || !self.reports.isEmpty) && reports.add(&self.reports)
+    let runsDeliveries = (hasLeftovers || !self.deliveries.isEmpty) && deliveries.add(&self.deliveries)
+    hasLeftovers = false
     guard runsReports || runsDeliveries else { return true }
-    let stint = mailbox.threads.open { [self] in follow(isAppointed: true) }
+    let stint = mailbox.threads.open(isUrgent: gate.isHurried) { [self] in follow(isAppointed: true) }
     if runsReports { reports.run({ $0() }, hasRoom: mailbox.wakeup.signal) }
     if runsDeliveries { deliver() }
     return mailbox.threads.close(stint)
@@ -205,6 +216,7 @@ final class EventLoop: @unchecked Sendable {
     handle = nil
     isWriteBlocked = false
     gate = InboxGate()
+    reportShed()
     let error = cause ?? .closed
     let (again, lost) = window.cut(resumes: keepsSession)
     let (superseded, dropped) = mailbox.goOffline(again: again)
@@ -237,21 +249,25 @@ final class EventLoop: @unchecked Sendable {
     self.handle(.close(nil))
   }
 
-  /// The loop is over: tells everybody who waits, and waits itself for the handlers, if it may.
+  /// The loop is over: tells everybody who waits, and waits itself for the handlers, if it may. Even now another
+  /// thread goes on when one of those who are told does not return.
   private func finish() {
+    if waiters == nil {
+      let (ends, waiters, closing) = mailbox.finish(cause)
+      self.waiters = waiters
+      self.closing = closing
+      reports += ends
+      reports.append(.call { [states = mailbox.states] in states.complete() })
+    }
+    guard runUserCode() else { return }
     mailbox.threads.end()
-    let (ends, waiters) = mailbox.finish(cause)
-    reports += ends
-    reports.append(.call { [states = mailbox.states] in states.complete() })
-    if mailbox.reports.add(&reports) { mailbox.reports.run({ $0() }) }
-    if !deliveries.isEmpty, mailbox.deliveries.add(&deliveries) { deliver() }
     while !(mailbox.deliveries.isIdle && mailbox.reports.isIdle) {
       let deadline = closing.map { $0.waitsForHandlers ? $0.deadline : .now } ?? .now
       if mailbox.threads.waitForDeparture(until: deadline) { continue }
       if closing != nil { _ = mailbox.deliveries.abandon { !$0.isMessage } }
       break
     }
-    for waiter in waiters { waiter() }
+    waiters?.forEach { $0() }
   }
 
   // MARK: Reports

@@ -30,6 +30,10 @@ final class Handle {
   var dropped = 0
   /// The topic of a QoS 1 message that had no room. It must not be acknowledged, so nothing may be written any more.
   fileprivate(set) var overflow: String?
+  /// Whether the last ``read(budget:room:)`` left nothing unread.
+  private(set) var hasReadAll = false
+  /// When that was.
+  private var lastRead = ContinuousClock.now
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -116,13 +120,16 @@ final class Handle {
   }
 
   /// Reads until the socket is drained, `budget` packets came or the `room` is taken; without room it drops messages
-  /// of QoS 0 and stops at the first of QoS 1. Returns why the link is broken, if it is.
+  /// of QoS 0 and stops at the first of QoS 1. The broker's answer to CONNECT needs no room. Returns why the link is
+  /// broken, if it is.
   func read(budget: Int, room: QueueSize?) -> ConnectionError? {
     var drained: Int32 = 0
     isShedding = room == nil
+    hasReadAll = false
+    lastRead = .now
     for _ in 0..<budget {
       if overflow != nil { return nil }
-      if let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
+      if !isGreeting, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
       if isGreeting {
         switch greeting() {
         case .arrived: break
@@ -133,7 +140,10 @@ final class Handle {
       let before = callbacks
       let code = signalbox_loop_read(mosquitto, &drained)
       if code != MOSQ_ERR_SUCCESS.rawValue || ending != nil { return failure(code) }
-      if drained != 0, callbacks == before, !hasUnread { return nil }
+      if drained != 0, callbacks == before, !hasUnread {
+        hasReadAll = true
+        return nil
+      }
     }
     return nil
   }
@@ -376,7 +386,8 @@ extension Handle {
       }
       return
     }
-    let message = Message(message, properties)
+    var message = Message(message, properties)
+    message.arrival = Arrival(lastRead)
     deliveredBytes += message.payload.count + message.topic.utf8.count
     deliveries.append(.message(message))
   }

@@ -160,7 +160,7 @@ final class Mailbox: Sendable {
 
   /// The end of a connection that has no thread.
   func abort(_ cause: ConnectionError?) {
-    let (ends, waiters) = finish(cause)
+    let (ends, waiters, _) = finish(cause)
     for end in ends { end() }
     states.send(.closed(cause))
     states.complete()
@@ -233,19 +233,23 @@ final class Mailbox: Sendable {
 
   /// Takes nothing from now on, and gives what tells those who still wait. `cause` is nil for a close that was asked
   /// for. The waiters for the end are called last.
-  func finish(_ cause: ConnectionError?) -> (ends: [Report], waiters: [@Sendable () -> Void]) {
-    let (tokens, commands, waiters) = state.withLock { state in
+  func finish(
+    _ cause: ConnectionError?
+  ) -> (ends: [Report], waiters: [@Sendable () -> Void], closing: Closing?) {
+    let (tokens, commands, waiters, closing) = state.withLock { state in
       defer {
         state.life = .closed(cause)
         state.commands = []
         state.waiters = []
       }
-      return (state.outbox.removeAll(), state.commands, state.waiters)
+      var closing: Closing?
+      if case .closing(let latest) = state.life { closing = latest }
+      return (state.outbox.removeAll(), state.commands, state.waiters, closing)
     }
     let error = cause ?? .closed
     var ends = tokens.compactMap { token in token.map { Report.result($0, .failed(error)) } }
     for answer in commands.compactMap(\.answer) { ends.append(.call { answer.fail(error) }) }
-    return (ends, waiters)
+    return (ends, waiters, closing)
   }
 
   // MARK: Seen from outside

@@ -17,6 +17,9 @@ public struct Message: Sendable, Hashable {
   /// Whether the broker had it in store or it is new: see ``MessageOrigin``.
   public package(set) var origin = MessageOrigin.unknown
 
+  /// When it was read from the socket: handlers may see it much later.
+  package var arrival = Arrival()
+
   /// The identifiers of the subscriptions that this copy is for (MQTT 5, 3.3.2.3.8).
   public let subscriptionIdentifiers: SubscriptionIdentifiers
 
@@ -42,6 +45,23 @@ extension Message: CustomStringConvertible {
   public var description: String {
     "\(topic) \(String(validating: payload, as: UTF8.self) ?? "(\(payload.count) bytes)")"
   }
+}
+
+/// A time that makes no difference between messages.
+package struct Arrival: Sendable, Hashable {
+  /// `nil` for a message that did not come from a socket.
+  package var time: ContinuousClock.Instant?
+
+  /// How long ago it was.
+  package var age: Duration { time.map { $0.duration(to: .now) } ?? .zero }
+
+  package init(_ time: ContinuousClock.Instant? = nil) {
+    self.time = time
+  }
+
+  package static func == (left: Arrival, right: Arrival) -> Bool { true }
+
+  package func hash(into hasher: inout Hasher) {}
 }
 
 /// Where a message was before it came here.

@@ -16,25 +16,32 @@ protocol LaneItem: Sendable {
 final class Lane<Item: LaneItem>: Sendable {
   private struct State {
     var waiting: [Item] = []
+    /// What waits longer than `waiting`, the oldest last: the rest of what was too much for one batch.
+    var backlog: [Item] = []
     /// What the thread that has the turn is at.
     var running: [Item] = []
     var bytes = 0
-    var runner: UInt?
+    var hasRunner = false
     /// Whether the owner of the loop waits for room.
     var isAwaited = false
 
-    var count: Int { waiting.count + running.count }
+    var isEmpty: Bool { waiting.isEmpty && backlog.isEmpty }
+    var count: Int { waiting.count + backlog.count + running.count }
+    var last: Item? { waiting.last ?? backlog.first }
 
-    /// The next batch; empty when there is none.
-    mutating func next() -> [Item] {
-      if waiting.count <= Lane.batch {
-        swap(&running, &waiting)
-      } else {
-        running.append(contentsOf: waiting.prefix(Lane.batch))
-        waiting.removeFirst(Lane.batch)
+    mutating func removeLast() {
+      if waiting.isEmpty { backlog.removeFirst() } else { waiting.removeLast() }
+    }
+
+    /// Moves the next batch to `running`.
+    mutating func next() {
+      if backlog.isEmpty {
+        if waiting.count <= Lane.batch { return swap(&running, &waiting) }
+        backlog = waiting.reversed()
+        waiting = []
       }
-      runner = running.isEmpty ? nil : currentThread
-      return running
+      for _ in 0..<min(Lane.batch, backlog.count) { running.append(backlog.removeLast()) }
+      if backlog.isEmpty { backlog = [] }
     }
   }
 
@@ -43,6 +50,8 @@ final class Lane<Item: LaneItem>: Sendable {
 
   private let limits: QueueSize
   private let state = Lock(State())
+  /// The thread that has the turn; 0: none.
+  private let runner = Atomic<UInt>(0)
   /// Which of the running items is being called.
   private let position = Atomic<Int>(0)
   /// Whether somebody wants to know how long a call takes.
@@ -62,13 +71,14 @@ final class Lane<Item: LaneItem>: Sendable {
     let bytes = items.reduce(0) { $0 + $1.weight }
     return state.withLock { state in
       state.bytes += bytes
-      if let first = items.first, let last = state.waiting.last, first.undoes(last) {
-        state.waiting.removeLast()
+      if let first = items.first, let last = state.last, first.undoes(last) {
+        state.bytes -= first.weight + last.weight
+        state.removeLast()
         items.removeFirst()
       }
       if state.waiting.isEmpty { swap(&state.waiting, &items) } else { state.waiting += items }
       items.removeAll(keepingCapacity: true)
-      return state.runner == nil && !state.waiting.isEmpty
+      return !state.hasRunner && !state.isEmpty
     }
   }
 
@@ -84,17 +94,20 @@ final class Lane<Item: LaneItem>: Sendable {
     }
   }
 
-  /// Begins to note how long calls take, since the present one takes long.
+  /// Begins to note how long calls take, if one is being made: it takes long. Ends when the lane is empty.
   func time() {
-    began.store(elapsed, ordering: .relaxed)
-    isTimed.store(true, ordering: .relaxed)
+    state.withLock { state in
+      guard state.hasRunner else { return }
+      began.store(elapsed, ordering: .relaxed)
+      isTimed.store(true, ordering: .relaxed)
+    }
   }
 
   // MARK: Whoever has the turn
 
   /// Calls all that waits; nothing while another thread does. `hasRoom` is called when a full lane is half empty.
   func run(_ call: (Item) -> Void, hasRoom: () -> Void = {}) {
-    var items = state.withLock { $0.runner == nil ? $0.next() : [] }
+    var items = state.withLock { $0.hasRunner ? [] : begin(&$0) }
     while !items.isEmpty {
       var bytes = 0
       for (index, item) in items.enumerated() {
@@ -103,14 +116,13 @@ final class Lane<Item: LaneItem>: Sendable {
         bytes += item.weight
         call(item)
       }
-      began.store(0, ordering: .relaxed)
       state.withLock { $0.running = [] }
       // Here, because what an item holds is the user's. The storage goes back and forth between the two sides.
       items.removeAll(keepingCapacity: items.capacity <= 4 * Self.batch)
       let hasNewRoom = state.withLock { state in
         swap(&state.running, &items)
-        items = state.next()
         state.bytes -= bytes
+        items = begin(&state)
         guard state.isAwaited, state.count <= limits.count / 2, state.bytes <= limits.bytes / 2 else {
           return false
         }
@@ -119,7 +131,21 @@ final class Lane<Item: LaneItem>: Sendable {
       }
       if hasNewRoom { hasRoom() }
     }
-    isTimed.store(false, ordering: .relaxed)
+  }
+
+  /// Gives this thread the next batch and the turn, or takes the turn away when there is none.
+  private func begin(_ state: inout State) -> [Item] {
+    state.next()
+    state.hasRunner = !state.running.isEmpty
+    runner.store(state.hasRunner ? currentThread : 0, ordering: .relaxed)
+    position.store(0, ordering: .relaxed)
+    if !state.hasRunner {
+      isTimed.store(false, ordering: .relaxed)
+      began.store(0, ordering: .relaxed)
+    } else if isTimed.load(ordering: .relaxed) {
+      began.store(elapsed, ordering: .relaxed)
+    }
+    return state.running
   }
 
   // MARK: Any thread
@@ -131,33 +157,35 @@ final class Lane<Item: LaneItem>: Sendable {
 
   /// Whether nothing waits and nobody is at it.
   var isIdle: Bool {
-    state.withLock { $0.runner == nil && $0.waiting.isEmpty }
+    state.withLock { !$0.hasRunner && $0.isEmpty }
   }
 
-  /// Whether this thread is inside one of its calls.
-  var isInside: Bool {
-    state.withLock { $0.runner == currentThread }
-  }
+  /// Whether this thread is inside one of its calls. No order is needed: only this thread writes its own number.
+  var isInside: Bool { runner.load(ordering: .relaxed) == currentThread }
 
-  /// Takes out what waits and is not `kept`.
+  /// Takes out what waits and is not `kept`, and gives it.
   func abandon(keeping kept: (Item) -> Bool) -> [Item] {
     state.withLock { state in
-      let all = state.waiting
+      var all: [Item] = state.backlog.reversed()
+      all += state.waiting
+      state.backlog = []
       state.waiting = all.filter(kept)
-      state.bytes -= all.reduce(0) { $0 + $1.weight } - state.waiting.reduce(0) { $0 + $1.weight }
-      return all
+      let gone = all.filter { !kept($0) }
+      state.bytes -= gone.reduce(0) { $0 + $1.weight }
+      return gone
     }
   }
 
   /// What is being called and for how long, if that is known to be long.
   var slow: (item: Item, time: Duration)? {
-    let began = began.load(ordering: .relaxed)
-    guard began > 0 else { return nil }
-    let item = state.withLock { state in
-      let index = position.load(ordering: .relaxed)
-      return state.running.indices.contains(index) ? state.running[index] : nil
+    state.withLock { state in
+      let (began, index) = (began.load(ordering: .relaxed), position.load(ordering: .relaxed))
+      let time = Duration.nanoseconds(elapsed - began)
+      guard began > 0, time >= StandbyWatch.patience, state.running.indices.contains(index) else {
+        return nil
+      }
+      return (state.running[index], time)
     }
-    return item.map { ($0, .nanoseconds(max(0, elapsed - began))) }
   }
 
   private var elapsed: Int64 {

@@ -40,17 +40,17 @@ struct LoopOwnership: Equatable, RawRepresentable {
     case start
   }
 
-  /// The owner is about to run code of the user.
-  mutating func open() -> Call {
+  /// The owner is about to run code of the user. `isUrgent`: the loop can't wait for as long as a tick.
+  mutating func open(isUrgent: Bool = false) -> Call {
     stint &+= 1
     isOpen = true
-    isAwaited = false
+    isAwaited = isUrgent
     guard hasStandby else {
       hasStandby = true
       isWatched = true
       return .start
     }
-    if isWatched { return .nothing }
+    if isWatched, !isUrgent { return .nothing }
     isWatched = true
     return .wake
   }
@@ -62,12 +62,12 @@ struct LoopOwnership: Equatable, RawRepresentable {
     return true
   }
 
-  /// Something that needs the loop has come, from the thread that runs code of the user or from another one. Only
-  /// the other one is worth waking somebody: the first is likely to come back.
-  mutating func ask(fromInside: Bool) -> Call {
+  /// Something that needs the loop has come, from another thread than the one that runs code of the user. (What that
+  /// one brings is seen at the next look: it is likely to come back before.)
+  mutating func ask() -> Call {
     guard isOpen, !isAwaited else { return .nothing }
     isAwaited = true
-    return hasStandby && !fromInside ? .wake : .nothing
+    return hasStandby ? .wake : .nothing
   }
 
   /// No thread could be started.

@@ -40,9 +40,10 @@ final class LoopThreads: Sendable {
 
   // MARK: The owner
 
-  /// Lends the loop out while this thread runs code of the user. `standby` is what a new thread does.
-  func open(_ standby: @escaping @Sendable () -> Void) -> UInt32 {
-    let (call, stint) = update { ($0.open(), $0.stint) }
+  /// Lends the loop out while this thread runs code of the user. `standby` is what a new thread does; `isUrgent`
+  /// calls it at once.
+  func open(isUrgent: Bool, _ standby: @escaping @Sendable () -> Void) -> UInt32 {
+    let (call, stint) = update { ($0.open(isUrgent: isUrgent), $0.stint) }
     switch call {
     case .nothing: break
     case .wake: calls.signal()
@@ -72,9 +73,8 @@ final class LoopThreads: Sendable {
   /// Something waits for the loop. `isInside`: this is the thread that runs code of the user.
   func ask(_ isInside: () -> Bool) {
     let seen = LoopOwnership(rawValue: word.load(ordering: .relaxed))
-    guard seen.isOpen, !seen.isAwaited else { return }
-    let isInside = isInside()
-    if update({ $0.ask(fromInside: isInside) }) == .wake { calls.signal() }
+    guard seen.isOpen, !seen.isAwaited, !isInside() else { return }
+    if update({ $0.ask() }) == .wake { calls.signal() }
   }
 
   /// Starts a thread that counts as alive until `body` has returned. False: the system has none.

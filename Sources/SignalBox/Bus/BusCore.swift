@@ -3,12 +3,12 @@ import Signals
 
 /// The thin shell of a bus: keeps the table of subscriptions and the routes, and lets the connection do what the table
 /// says, in that order.
-final class BusCore: ConnectionDelegate {
+final class BusCore: Sendable {
   private struct State {
     var table = SubscriptionTable()
     var routes: [TopicFilter: Route] = [:]
     var upstreams: [TopicFilter: WeakUpstream] = [:]
-    var connection: Connection?
+    var link: BusLink?
     var session = Session()
     var jobs: [ObjectIdentifier: any BusMember] = [:]
     var isClosed = false
@@ -28,7 +28,9 @@ final class BusCore: ConnectionDelegate {
     self.options = options
     self.linger = linger
     self.scheduler = scheduler
-    state = Lock(State(connection: connection))
+    state = Lock(State())
+    let link = BusLink(connection, self)
+    state.withLock { $0.link = link }
     states.send(.idle)
     observe(connection)
   }
@@ -37,24 +39,20 @@ final class BusCore: ConnectionDelegate {
 
   /// The connection, which begins to connect with this call; a new one after the last was refused for good.
   var connection: Result<Connection, ConnectionError> {
-    let (current, isClosed) = state.withLock { ($0.connection, $0.isClosed) }
+    let (current, isClosed) = state.withLock { ($0.link, $0.isClosed) }
     if isClosed { return .failure(.closed) }
-    if let current {
-      current.connect(delegate: self)
-      return .success(current)
-    }
+    if let current { return .success(current.connect()) }
     return Result { () throws(ConnectionError) in
-      let fresh = try Connection(options)
+      let fresh = BusLink(try Connection(options), self)
       // Meanwhile another thread may have made one, or closed the bus.
-      let installed = state.withLock { state -> Connection? in
+      let installed = state.withLock { state -> BusLink? in
         if state.isClosed { return nil }
-        if state.connection == nil { state.connection = fresh }
-        return state.connection
+        if state.link == nil { state.link = fresh }
+        return state.link
       }
       guard let installed else { throw .closed }
-      if installed === fresh { observe(fresh) }
-      installed.connect(delegate: self)
-      return installed
+      if installed === fresh { observe(fresh.connection) }
+      return installed.connect()
     }
   }
 
@@ -68,13 +66,14 @@ final class BusCore: ConnectionDelegate {
 
   /// The connection is closed for good, by us or by a refusal.
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
-    let routes = state.withLock { state -> [Route] in
-      guard state.connection === connection else { return [] }
-      state.connection = nil
+    let (routes, link) = state.withLock { state -> ([Route], BusLink?) in
+      guard state.link?.connection === connection else { return ([], nil) }
       state.table.disconnected()
       defer { state.routes = [:] }
-      return Array(state.routes.values)
+      return (Array(state.routes.values), state.link.take())
     }
+    // The last reference to the connection is let go of outside the lock.
+    _ = consume link
     guard let cause else { return }
     for route in routes { route.observer.fail(BusError.refused(cause)) }
   }
@@ -144,8 +143,8 @@ final class BusCore: ConnectionDelegate {
   private func perform(_ action: SubscriptionTable.Action) {
     let (connection, session, route) = state.withLock { state in
       switch action {
-      case .subscribe(let filter, _, _, _): (state.connection, state.session, state.routes[filter])
-      case .unsubscribe: (state.connection, state.session, nil)
+      case .subscribe(let filter, _, _, _): (state.link?.connection, state.session, state.routes[filter])
+      case .unsubscribe: (state.link?.connection, state.session, nil)
       }
     }
     switch action {
@@ -200,22 +199,24 @@ final class BusCore: ConnectionDelegate {
     }
   }
 
-  // MARK: ConnectionDelegate
+  // MARK: What links tell
 
-  func connectionDidConnect(_ session: Session) {
+  func didConnect(_ session: Session, _ link: BusLink) {
     updateAll { state in
+      guard state.link === link else { return [] }
       state.session = session
       return state.table.connected(sessionPresent: session.isPresent)
     }
   }
 
-  func connectionDidDisconnect(_ cause: ConnectionError?) {
-    state.withLock { $0.table.disconnected() }
+  func didDisconnect(_ link: BusLink) {
+    state.withLock { if $0.link === link { $0.table.disconnected() } }
   }
 
   /// By identifier where the broker gives one; otherwise each filter that matches gets the one copy.
-  func connectionDidReceive(_ message: Message) {
-    let routes = state.withLock { state in
+  func didReceive(_ message: Message, _ link: BusLink) {
+    let routes = state.withLock { state -> [Route] in
+      guard state.link === link else { return [] }
       guard !message.subscriptionIdentifiers.isEmpty else {
         return state.routes.values.filter { $0.filter.matches(message.topic) }
       }
@@ -244,7 +245,7 @@ final class BusCore: ConnectionDelegate {
     let (routes, jobs, connection) = state.withLock { state in
       state.isClosed = true
       defer { state.routes = [:] }
-      return (Array(state.routes.values), Array(state.jobs.values), state.connection)
+      return (Array(state.routes.values), Array(state.jobs.values), state.link?.connection)
     }
     // First the jobs: one that is fed by a signal of this bus would take its completion for the end of the work.
     for job in jobs { job.end() }

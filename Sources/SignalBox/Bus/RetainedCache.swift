@@ -8,6 +8,7 @@ import Signals
 ///
 /// With retain-as-published both stored and live messages carry the flag. Stored ones are the first of their topic, and
 /// they come in one go around the SUBACK: what comes later than `burst` after it, or after the last stored one, is live.
+/// What counts is when they came, not when slow handlers let them be seen.
 final class RetainedCache: ReplayStore {
   private struct State {
     var messages: [String: Message] = [:]
@@ -61,9 +62,9 @@ final class RetainedCache: ReplayStore {
     let isFirst = state.seen.count < bound && state.seen.insert(message.topic).inserted
     guard message.isRetained, isFirst else { return .live }
     guard let until = state.storedUntil else { return .stored }
-    let now = scheduler.now
-    guard now <= until else { return .live }
-    state.storedUntil = now + Self.burst
+    let arrival = scheduler.now - message.arrival.age
+    guard arrival <= until else { return .live }
+    state.storedUntil = max(until, arrival + Self.burst)
     return .stored
   }
 

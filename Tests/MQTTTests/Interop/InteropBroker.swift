@@ -1,3 +1,4 @@
+import Signals
 import Brokers
 import Foundation
 import MQTT

@@ -1,3 +1,4 @@
+import Signals
 import MQTT
 import Peers
 import Testing

@@ -22,6 +22,19 @@ import Testing
     #expect(cache.admit(message("c", "1"))?.origin == .live)
   }
 
+  @Test func `when a message came counts, not when it is seen`() {
+    let time = VirtualScheduler()
+    let cache = RetainedCache(time)
+    cache.willSubscribe(keepsRetainFlag: true)
+    cache.didSubscribe()
+    time.advance(by: .seconds(60))
+    for (topic, age, origin) in [("a", 60, MessageOrigin.stored), ("b", 60, .stored), ("c", 50, .live)] {
+      var message = message(topic, "1")
+      message.arrival = Arrival(.now - .seconds(age))
+      #expect(cache.admit(message)?.origin == origin)
+    }
+  }
+
   @Test func `without the flag on live messages the flag tells`() {
     let cache = RetainedCache(VirtualScheduler())
     cache.willSubscribe(keepsRetainFlag: false)
