@@ -24,10 +24,11 @@ extension Handle {
 
   var isHandshaking: Bool { tls?.isHandshaking == true }
 
-  /// Whether the handshake waits until the socket takes more.
+  /// Whether the handshake goes on as soon as the socket takes more: also when it has not begun, which libraries from
+  /// 2.0.15 on leave to the first read or write.
   var handshakeWantsWrite: Bool {
     guard let tls, tls.isHandshaking, let session else { return false }
-    return tls.openSSL.want(session) == OpenSSL.writing
+    return tls.openSSL.want(session) != OpenSSL.reading
   }
 
   /// The error of the socket while it connects, `number`, seen again: the library's first try to speak TLS comes before

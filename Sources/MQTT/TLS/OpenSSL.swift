@@ -18,8 +18,7 @@ final class OpenSSL: Sendable {
     case ended = 6
   }
 
-  /// What `SSL_want` says.
-  static let writing: Int32 = 2
+  /// What `SSL_want` says of a session that waits for the peer.
   static let reading: Int32 = 3
 
   typealias Pointer = OpaquePointer

@@ -40,9 +40,9 @@ extension TLSFailure {
 
   private init?(alert: Int, _ context: Context) {
     switch alert {
-    case 70: self = .other("the broker speaks neither TLS 1.2 nor 1.3; update it")
     case 120: self = .other("the broker does not know the protocol asked for by ALPN; change it, or set none")
     case _ where context.hasPreSharedKey: self = .badPSK
+    case 70: self = .other("the broker speaks neither TLS 1.2 nor 1.3; update it")
     case 116: self = .certificateRequired
     // Up to TLS 1.2 there is no alert of its own for a certificate that is missing.
     case 40 where context.isCertificateRequested && !context.hasCertificate: self = .certificateRequired

@@ -36,14 +36,15 @@ struct TLSFailureTests {
       (40, bare, .other("the broker ended the TLS handshake: reason")), (42, bare, .certificateRequired),
       (42, certified, .certificateRefused), (45, certified, .certificateRefused),
       (48, certified, .certificateRefused),
-      (20, shared, .badPSK), (40, shared, .badPSK), (51, shared, .badPSK), (115, shared, .badPSK),
+      (20, shared, .badPSK), (40, shared, .badPSK), (70, shared, .badPSK), (51, shared, .badPSK),
+      (115, shared, .badPSK),
       (20, bare, .other("the broker ended the TLS handshake: reason")),
     ]
     for (alert, context, failure) in cases {
       #expect(failures(1_000 + alert, context) == [failure], "alert \(alert)")
     }
-    for alert: UInt in [70, 120] {
-      guard case .other = failures(1_000 + alert, shared).first else {
+    for (alert, context) in [(UInt(70), bare), (120, bare), (120, shared)] {
+      guard case .other = failures(1_000 + alert, context).first else {
         #expect(Bool(false), "alert \(alert)")
         continue
       }
