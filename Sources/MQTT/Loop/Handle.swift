@@ -43,6 +43,8 @@ final class Handle {
   fileprivate var queued = 0
   fileprivate var ending: (code: Int32, errno: Int32)?
   fileprivate var isShedding = false
+  /// When the present read began.
+  fileprivate var arrival = Arrival()
   fileprivate let keepAlive: Int
   fileprivate let clientID: String
   let isTCP: Bool
@@ -127,6 +129,7 @@ final class Handle {
     isShedding = room == nil
     hasReadAll = false
     lastRead = .now
+    arrival = Arrival(lastRead)
     for _ in 0..<budget {
       if overflow != nil { return nil }
       if !isGreeting, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
@@ -387,7 +390,7 @@ extension Handle {
       return
     }
     var message = Message(message, properties)
-    message.arrival = Arrival(lastRead)
+    message.arrival = arrival
     deliveredBytes += message.payload.count + message.topic.utf8.count
     deliveries.append(.message(message))
   }

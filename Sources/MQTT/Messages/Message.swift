@@ -47,21 +47,34 @@ extension Message: CustomStringConvertible {
   }
 }
 
-/// A time that makes no difference between messages.
+/// When a message came, to the millisecond, in four bytes; it makes no difference between messages.
 package struct Arrival: Sendable, Hashable {
-  /// `nil` for a message that did not come from a socket.
-  package var time: ContinuousClock.Instant?
+  private static let start = ContinuousClock.now
 
-  /// How long ago it was.
-  package var age: Duration { time.map { $0.duration(to: .now) } ?? .zero }
+  /// Milliseconds since `start`, which may have come round; 0 for a message that did not come from a socket.
+  private let stamp: UInt32
 
-  package init(_ time: ContinuousClock.Instant? = nil) {
-    self.time = time
+  package init() {
+    stamp = 0
+  }
+
+  package init(_ time: ContinuousClock.Instant) {
+    stamp = max(1, Self.milliseconds(until: time))
+  }
+
+  /// How long ago it was, up to 24 days.
+  package var age: Duration {
+    stamp == 0 ? .zero : .milliseconds(max(0, Int32(bitPattern: Self.milliseconds(until: .now) &- stamp)))
   }
 
   package static func == (left: Arrival, right: Arrival) -> Bool { true }
 
   package func hash(into hasher: inout Hasher) {}
+
+  private static func milliseconds(until time: ContinuousClock.Instant) -> UInt32 {
+    let (seconds, attoseconds) = start.duration(to: time).components
+    return UInt32(truncatingIfNeeded: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+  }
 }
 
 /// Where a message was before it came here.

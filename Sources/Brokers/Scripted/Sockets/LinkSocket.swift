@@ -75,6 +75,7 @@ struct LinkSocket {
   /// Ends the connection with a reset, which may overtake what was sent last.
   func reset() {
     setOption(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+    resetConnection(descriptor)
     Foundation.close(descriptor)
   }
 

@@ -1,15 +1,14 @@
 import Foundation
 
-/// Something that many threads can wait for in `poll(2)`, beside their sockets: the read end of a pipe, which
-/// hangs up when the signal is given.
+/// Something that many threads can wait for in `poll(2)`, beside their sockets: the read end of a pipe, into which
+/// a byte is put that nobody takes out.
 final class StopSignal: Sendable {
   private struct Ends {
     var read: Int32
     var write: Int32
   }
 
-  /// What to poll for `POLLHUP`.
-  let descriptor: Int32
+  private let descriptor: Int32
   private let ends: Guarded<Ends>
 
   init() throws {
@@ -21,11 +20,13 @@ final class StopSignal: Sendable {
 
   deinit { end() }
 
-  var isGiven: Bool { ends.withLock { $0.write < 0 } }
-
   func give() {
     ends.withLock { ends in
-      if ends.write >= 0 { close(ends.write) }
+      guard ends.write >= 0 else { return }
+      // The end of the pipe alone is no sign: a child that was started in the wrong moment may have a copy of it.
+      var byte: UInt8 = 1
+      _ = write(ends.write, &byte, 1)
+      close(ends.write)
       ends.write = -1
     }
   }
@@ -54,8 +55,7 @@ final class StopSignal: Sendable {
   func wait(for socket: Int32, _ events: Int32, until deadline: ContinuousClock.Instant?) -> Wakening {
     withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { polled in
       polled[0] = pollfd(fd: socket, events: Int16(events), revents: 0)
-      // Darwin reports the end of a pipe only to those who ask for it.
-      polled[1] = pollfd(fd: descriptor, events: Int16(POLLHUP), revents: 0)
+      polled[1] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       while true {
         let left = deadline.map { ContinuousClock.now.duration(to: $0).pollTime } ?? -1
         let count = poll(polled.baseAddress, 2, left)

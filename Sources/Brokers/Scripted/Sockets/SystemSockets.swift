@@ -10,7 +10,7 @@ import Foundation
   /// With any events Darwin reports that the other side has ended.
   let peerEnded = POLLHUP
 #else
-  private let streamType = Int32(SOCK_STREAM.rawValue)
+  private let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
   let sendFlags = Int32(MSG_NOSIGNAL)
   let shutWrite = Int32(SHUT_WR)
   let shutBoth = Int32(SHUT_RDWR)
@@ -32,6 +32,16 @@ func acceptedSocket(_ listener: Int32) -> Int32 {
   // A script decides what is in a segment, not Nagle; fails without harm on a Unix domain socket.
   setOption(client, Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
   return client
+}
+
+/// Has the system reset the connection, also when a child has a copy of the socket; only `close` does it on Darwin,
+/// and no child there has one.
+func resetConnection(_ socket: Int32) {
+  #if os(Linux)
+    var nowhere = sockaddr()
+    nowhere.sa_family = sa_family_t(AF_UNSPEC)
+    _ = connect(socket, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+  #endif
 }
 
 func setOption<Value>(_ socket: Int32, _ level: Int32, _ option: Int32, _ value: Value) {
