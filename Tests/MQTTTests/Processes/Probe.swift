@@ -18,11 +18,11 @@ final class Probe: Sendable {
 
   private let program: ChildProgram
   private let facts = Guarded(Facts())
-  private let pipe: Pipe?
+  private let pipe: NamedPipe?
 
   /// Starts a scenario against the broker at `url`; `tool` is what it runs under, such as strace.
   init(_ scenario: String, _ url: String, _ settings: [String] = [], under tool: [String] = []) throws {
-    pipe = scenario == "client" ? try Pipe() : nil
+    pipe = scenario == "client" ? try NamedPipe() : nil
     let pipes = pipe.map { ["commands=\($0.path)"] } ?? []
     let command = tool + [builtProgram("ConnectionProbe").path, scenario, url] + pipes + settings
     program = try ChildProgram(command) { [facts] bytes in
@@ -59,7 +59,7 @@ final class Probe: Sendable {
 
   /// Asks a client for something: a line of `Client.swift`.
   func command(_ line: String) throws {
-    try pipe?.write(line)
+    try pipe?.write([line])
   }
 
   /// Has a client tell its numbers, and waits for them.
@@ -93,32 +93,6 @@ extension Probe.Facts {
       values[String(line[..<space]), default: []].append(String(line[line.index(after: space)...]))
     }
   }
-}
-
-/// A named pipe in a file that nobody else knows.
-private final class Pipe: Sendable {
-  let path: String
-  private let descriptor: Int32
-
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("probe-\(UUID().uuidString)").path
-    guard mkfifo(path, 0o600) == 0 else { throw PipeFailure() }
-    // Readable too: so it opens at once, and holds what is written before the program reads.
-    descriptor = open(path, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw PipeFailure() }
-  }
-
-  deinit {
-    close(descriptor)
-    unlink(path)
-  }
-
-  func write(_ line: String) throws {
-    let bytes = Array("\(line)\n".utf8)
-    guard Foundation.write(descriptor, bytes, bytes.count) == bytes.count else { throw PipeFailure() }
-  }
-
-  struct PipeFailure: Error {}
 }
 
 /// Whether the system shows its processes as Linux does, in /proc.
