@@ -30,6 +30,8 @@ final class Handle {
   var dropped = 0
   /// The topic of a QoS 1 message that had no room. It must not be acknowledged, so nothing may be written any more.
   fileprivate(set) var overflow: String?
+  /// What the library said, if anybody wants to know.
+  var lines: [String] = []
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -60,6 +62,7 @@ final class Handle {
     self.mosquitto = mosquitto
     mosquitto_user_data_set(mosquitto, Unmanaged.passUnretained(self).toOpaque())
     setCallbacks()
+    if options.wantsLibraryLines { collectLines() }
     // External threading: the library queues packets and writes them only in `mosquitto_loop_write`.
     mosquitto_threaded_set(mosquitto, true)
     mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, Int32(version.rawValue))
@@ -82,6 +85,7 @@ final class Handle {
   }
 
   deinit {
+    mosquitto_log_callback_set(mosquitto, nil)
     mosquitto_destroy(mosquitto)
   }
 
