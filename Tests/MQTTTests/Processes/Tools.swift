@@ -16,5 +16,8 @@ func works(_ command: String...) -> Bool {
 
 /// What tests of processes need beside mosquitto.
 enum Tools {
+  /// Needs root. What it makes ends with the command.
+  static let networks = works(
+    "unshare", "--net", "ip", "link", "add", "here", "type", "veth", "peer", "name", "there")
   static let strace = works("strace", "-f", "-c", "-o", "/dev/null", "true")
 }
