@@ -42,8 +42,13 @@ let package = Package(
     .testTarget(
       name: "SignalsTests", dependencies: ["Signals", "SignalsTesting"],
       swiftSettings: swiftSettings),
+    // One connection in a process of its own, to be looked at, halted and killed.
+    .target(name: "CProbe", path: "Tests/CProbe"),
+    .executableTarget(
+      name: "ConnectionProbe", dependencies: ["MQTT", "Signals", "CProbe"], path: "Tests/ConnectionProbe",
+      swiftSettings: swiftSettings),
     .testTarget(
-      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "Peers"],
+      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "Peers", "ConnectionProbe"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "Peers", "SignalsTesting"],

@@ -91,6 +91,7 @@ extension EventLoop {
 
   /// Takes in what libmosquitto reported as written or acknowledged.
   func settle() {
+    takeLines()
     guard let handle, !handle.settled.isEmpty else { return }
     for (id, code) in handle.settled {
       guard let entry = window.settle(id: id), let completion = entry.token else { continue }

@@ -34,6 +34,8 @@ final class Handle {
   private(set) var hasReadAll = false
   /// When that was.
   private var lastRead = ContinuousClock.now
+  /// What the library said, if anybody wants to know.
+  var lines: [String] = []
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -76,6 +78,7 @@ final class Handle {
     self.mosquitto = mosquitto
     mosquitto_user_data_set(mosquitto, Unmanaged.passUnretained(self).toOpaque())
     setCallbacks()
+    if options.wantsLibraryLines { collectLines() }
     // External threading: the library queues packets and writes them only in `mosquitto_loop_write`.
     mosquitto_threaded_set(mosquitto, true)
     mosquitto_int_option(mosquitto, MOSQ_OPT_PROTOCOL_VERSION, Int32(version.rawValue))
@@ -91,6 +94,7 @@ final class Handle {
     let code = mosquitto_connect_async(mosquitto, address.host, Int32(address.port), Int32(keepAlive))
     let number = errno
     endFirstTry()
+    if options.wantsLibraryLines { collectLines() }
     guard code == MOSQ_ERR_SUCCESS.rawValue else {
       if let options = options.tls, let error = tlsFailure(code, number, address, options) { throw error }
       let reason = code == MOSQ_ERR_ERRNO.rawValue ? systemError(number) : Self.words(code)
@@ -102,6 +106,7 @@ final class Handle {
   }
 
   deinit {
+    mosquitto_log_callback_set(mosquitto, nil)
     mosquitto_destroy(mosquitto)
   }
 

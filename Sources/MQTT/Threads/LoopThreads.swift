@@ -1,4 +1,3 @@
-import Dispatch
 import Signals
 import Synchronization
 
@@ -13,9 +12,9 @@ import Synchronization
 /// A stint that nobody takes costs two compare-and-swaps and no system call while the standby ticks.
 final class LoopThreads: Sendable {
   private let word = Atomic<UInt64>(LoopOwnership().rawValue)
-  private let calls = DispatchSemaphore(value: 0)
+  private let calls = Semaphore()
   /// Signalled by each thread that leaves while the loop is over.
-  private let departures = DispatchSemaphore(value: 0)
+  private let departures = Semaphore()
   private let alive = Atomic<Int>(0)
 
   /// Changes the word, and gives what `change` gave for the value that held.
@@ -65,7 +64,7 @@ final class LoopThreads: Sendable {
   /// After the end: waits until another thread leaves. False at `deadline`.
   func waitForDeparture(until deadline: ContinuousClock.Instant) -> Bool {
     let left = max(.zero, ContinuousClock.now.duration(to: deadline))
-    return departures.wait(timeout: .now() + .milliseconds(Int(left.milliseconds))) == .success
+    return departures.wait(for: left)
   }
 
   // MARK: Any thread
@@ -116,7 +115,7 @@ final class LoopThreads: Sendable {
         calls.wait()
         wasCalled = true
       case .look(let pause):
-        wasCalled = calls.wait(timeout: .now() + .milliseconds(Int(pause.milliseconds))) == .success
+        wasCalled = calls.wait(for: pause)
       }
     }
   }

@@ -107,7 +107,7 @@ struct ExactlyOnceTests {
         _ = try await subscriber.subscribe([Subscribe(TopicFilter("n"))])
         // Three links in a row see none of the broker's receipts, until almost all are due that it allows.
         let swallowed = Lock([0, 0, 0])
-        let proxy = try CuttingProxy(to: Int(broker.port)) { client, packet in
+        let proxy = try PacketProxy(to: Int(broker.port)) { client, packet in
           guard client < 3, packet.type == 5 else { return true }
           swallowed.withLock { $0[client] += 1 }
           return false

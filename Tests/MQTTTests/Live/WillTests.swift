@@ -19,7 +19,7 @@ struct WillTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
         _ = try await watcher.subscribe([Subscribe(TopicFilter("gone"), retainAsPublished: true)])
-        let proxy = try CuttingProxy(to: Int(broker.port), clients: 1)
+        let proxy = try PacketProxy(to: Int(broker.port), clients: 1)
         var options = ConnectionOptions(host: "127.0.0.1", port: proxy.port)
         options.sessionExpiry = .seconds(60)
         options.will = try will()
@@ -46,7 +46,7 @@ struct WillTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
         _ = try await watcher.subscribe([Subscribe(TopicFilter("#"))])
-        let proxy = try CuttingProxy(to: Int(broker.port))
+        let proxy = try PacketProxy(to: Int(broker.port))
         var options = ConnectionOptions(host: "127.0.0.1", port: proxy.port)
         options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(1))
         options.sessionExpiry = .seconds(60)
@@ -68,7 +68,7 @@ struct WillTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
         _ = try await watcher.subscribe([Subscribe(TopicFilter("gone"))])
-        let proxy = try CuttingProxy(to: Int(broker.port), clients: 1)
+        let proxy = try PacketProxy(to: Int(broker.port), clients: 1)
         var options = ConnectionOptions(host: "127.0.0.1", port: proxy.port)
         options.version = .v311
         options.will = try will()

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// Stands between a client and a broker and passes packets on, until it is told to cut them off.
-final class CuttingProxy: Sendable {
+final class PacketProxy: Sendable {
   private let server: FakeServer
   private let links = Collector<FakeClient>()
 
