@@ -33,7 +33,7 @@ final class Handle {
   /// Whether the last ``read(budget:room:)`` left nothing unread.
   private(set) var hasReadAll = false
   /// When that was.
-  private var lastRead = ContinuousClock.now
+  private var arrival = Arrival()
   /// What was written (QoS 0) or acknowledged.
   var settled: [(id: Int32, code: ReasonCode)] = []
 
@@ -112,7 +112,7 @@ final class Handle {
     var drained: Int32 = 0
     isShedding = room == nil
     hasReadAll = false
-    lastRead = .now
+    arrival = Arrival(.now)
     for _ in 0..<budget {
       if overflow != nil { return nil }
       if isGreeted, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
@@ -351,7 +351,7 @@ extension Handle {
       return
     }
     var message = Message(message, properties)
-    message.arrival = Arrival(lastRead)
+    message.arrival = arrival
     deliveredBytes += message.payload.count + message.topic.utf8.count
     deliveries.append(.message(message))
   }

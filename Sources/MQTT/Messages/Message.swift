@@ -43,15 +43,28 @@ extension Message: CustomStringConvertible {
 }
 
 /// A time that makes no difference between messages.
+///
+/// A plain number, because an instant of a clock has no fixed layout, and each copy of each message would pay for that.
 package struct Arrival: Sendable, Hashable {
-  /// `nil` for a message that did not come from a socket.
-  package var time: ContinuousClock.Instant?
+  private static let start = ContinuousClock.now
+
+  /// Nanoseconds since `start`; 0 for a message that did not come from a socket.
+  private let nanoseconds: Int64
+
+  /// Of a message that did not come from a socket.
+  package init() {
+    nanoseconds = 0
+  }
+
+  package init(_ time: ContinuousClock.Instant) {
+    let (seconds, attoseconds) = Self.start.duration(to: time).components
+    let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    self.nanoseconds = nanoseconds == 0 ? 1 : nanoseconds
+  }
 
   /// How long ago it was.
-  package var age: Duration { time.map { $0.duration(to: .now) } ?? .zero }
-
-  package init(_ time: ContinuousClock.Instant? = nil) {
-    self.time = time
+  package var age: Duration {
+    nanoseconds == 0 ? .zero : Self.start.duration(to: .now) - .nanoseconds(nanoseconds)
   }
 
   package static func == (left: Arrival, right: Arrival) -> Bool { true }
