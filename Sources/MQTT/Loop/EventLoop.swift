@@ -37,6 +37,8 @@ final class EventLoop: @unchecked Sendable {
   var reports: [Report] = []
   /// How many messages were dropped since the loop began to hurry.
   var shed = 0
+  /// Whether the user's code held a hurried loop up the last time; taken for true before that is known.
+  private var wasSlow = true
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
   /// Whom to tell at last; nil before the end.
@@ -99,10 +101,14 @@ final class EventLoop: @unchecked Sendable {
     let runsDeliveries = (hasLeftovers || !self.deliveries.isEmpty) && deliveries.add(&self.deliveries)
     hasLeftovers = false
     guard runsReports || runsDeliveries else { return true }
-    let stint = mailbox.threads.open(isUrgent: gate.isHurried) { [self] in follow(isAppointed: true) }
+    let begin = gate.isHurried ? Instant.now : nil
+    let stint = mailbox.threads.open(isUrgent: begin != nil && wasSlow) { [self] in follow(isAppointed: true)
+    }
     if runsReports { reports.run({ $0() }, hasRoom: mailbox.wakeup.signal) }
     if runsDeliveries { deliver() }
-    return mailbox.threads.close(stint)
+    guard mailbox.threads.close(stint) else { return false }
+    wasSlow = begin.map { $0.duration(to: .now) >= StandbyWatch.patience } ?? true
+    return true
   }
 
   /// Calls the delegate. Whoever does this may have lost the loop, and touches nothing of it.

@@ -32,8 +32,6 @@ final class Handle {
   fileprivate(set) var overflow: String?
   /// Whether the last ``read(budget:room:)`` left nothing unread.
   private(set) var hasReadAll = false
-  /// When that was.
-  private var lastRead = ContinuousClock.now
   /// What the library said, if anybody wants to know.
   var lines: [String] = []
   /// What was written (QoS 0) or acknowledged.
@@ -133,8 +131,7 @@ final class Handle {
     var drained: Int32 = 0
     isShedding = room == nil
     hasReadAll = false
-    lastRead = .now
-    arrival = Arrival(lastRead)
+    arrival = Arrival(.now)
     for _ in 0..<budget {
       if overflow != nil { return nil }
       if !isGreeting, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }

@@ -220,7 +220,8 @@ struct HandlerFloodTests {
       #expect(recorder.history.causes.isEmpty)
       let sorted = times.values.sorted()
       print("acknowledged beside a slow handler: median \(sorted[sorted.count / 2]), longest \(sorted.last!)")
-      #expect(sorted.last! < .seconds(1))
+      // A handler blocks until all of its hundred are there: this only bounds how late the loop may be taken over.
+      #expect(sorted.last! < .seconds(5))
       try await eventually("threads are left over") { connection.mailbox.threads.count <= 2 }
       await connection.close()
       try await eventually("threads are left over") { connection.mailbox.threads.count == 0 }
