@@ -4,6 +4,9 @@
 public struct MessageProperties: Sendable, Hashable {
   private var storage: Storage?
 
+  /// Makes properties that say nothing, without looking at each.
+  public init() {}
+
   /// Makes the properties; all of them are optional.
   public init(
     contentType: String? = nil, expiry: Duration? = nil, responseTopic: Topic? = nil,
