@@ -82,6 +82,19 @@ public struct MessageProperties: Sendable, Hashable {
   }
 }
 
+extension MessageProperties: CustomStringConvertible {
+  /// What is said, such as "contentType: text/plain, k: v".
+  public var description: String {
+    let parts = [
+      contentType.map { "contentType: \($0)" }, expiry.map { "expiry: \($0)" },
+      responseTopic.map { "responseTopic: \($0)" },
+      correlationData.map { "correlationData: \($0.count) bytes" }, isText ? "isText" : nil,
+    ]
+    let own = userProperties.map { "\($0.name): \($0.value)" }
+    return (parts.compactMap(\.self) + own).joined(separator: ", ")
+  }
+}
+
 extension MessageProperties {
   fileprivate struct Fields: Sendable, Hashable {
     var contentType: String?
