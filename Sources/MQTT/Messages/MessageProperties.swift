@@ -4,6 +4,9 @@
 public struct MessageProperties: Sendable, Hashable {
   private var storage: Storage?
 
+  /// Makes properties that say nothing, without looking at each.
+  public init() {}
+
   /// Makes the properties; all of them are optional.
   public init(
     contentType: String? = nil, expiry: Duration? = nil, responseTopic: Topic? = nil,
@@ -76,6 +79,19 @@ public struct MessageProperties: Sendable, Hashable {
     var fields = storage?.fields ?? Fields()
     change(&fields)
     storage = fields == Fields() ? nil : Storage(fields)
+  }
+}
+
+extension MessageProperties: CustomStringConvertible {
+  /// What is said, such as "contentType: text/plain, k: v".
+  public var description: String {
+    let parts = [
+      contentType.map { "contentType: \($0)" }, expiry.map { "expiry: \($0)" },
+      responseTopic.map { "responseTopic: \($0)" },
+      correlationData.map { "correlationData: \($0.count) bytes" }, isText ? "isText" : nil,
+    ]
+    let own = userProperties.map { "\($0.name): \($0.value)" }
+    return (parts.compactMap(\.self) + own).joined(separator: ", ")
   }
 }
 

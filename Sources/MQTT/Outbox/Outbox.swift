@@ -9,8 +9,19 @@ struct Outbox<Token> {
   struct Entry {
     var publish: Publish
     var token: Token
+    /// Nil for most, so a pointer is all that they carry.
+    private var end: End?
+
+    init(publish: Publish, token: Token, deadline: Instant? = nil) {
+      self.publish = publish
+      self.token = token
+      end = deadline.map { End($0) }
+    }
+
     /// When its expiry has passed; the properties of ``publish`` hold what was left when it was taken.
-    var deadline: Instant?
+    var deadline: Instant? { end?.deadline }
+
+    var expires: Bool { end != nil }
   }
 
   enum Offer {
@@ -68,7 +79,7 @@ struct Outbox<Token> {
       var entry = remove(slot)
       room.take(entry.publish.qos)
       left -= entry.publish.weight
-      if entry.deadline != nil { entry = entry.aged(at: now()) }
+      if entry.expires { entry = entry.aged(at: now()) }
       batch.append(entry)
     }
   }
@@ -127,7 +138,7 @@ struct Outbox<Token> {
     let entry = queue.remove(slot)
     bytes -= entry.publish.weight
     if entry.publish.conflates { conflating[entry.publish.topic] = nil }
-    if entry.deadline != nil { deadlines.remove(slot) }
+    if entry.expires { deadlines.remove(slot) }
     return entry
   }
 }
@@ -139,6 +150,14 @@ extension Outbox.Entry {
     var aged = self
     aged.publish.properties = publish.properties.aged(until: deadline, at: now)
     return aged
+  }
+}
+
+extension Outbox.Entry {
+  fileprivate final class End: Sendable {
+    let deadline: ContinuousClock.Instant
+
+    init(_ deadline: ContinuousClock.Instant) { self.deadline = deadline }
   }
 }
 

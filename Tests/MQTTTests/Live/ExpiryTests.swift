@@ -37,6 +37,26 @@ struct ExpiryTests {
     }
   }
 
+  @Test("A connection that has nothing else to wake up for wakes up for what expires")
+  func wakesUp() async throws {
+    let isAsked = Collector<Int>()
+    // A broker that takes the CONNECT and never answers.
+    let server = try FakeServer { client in while client.receive() != nil { isAsked.add(1) } }
+    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    options.connectDeadline = .seconds(3_600)
+    let connection = try Connection(options)
+    connection.connect()
+    try await eventually("not asked") { isAsked.count == 1 }
+    let results = Collector<String>()
+    for expiry in [600, 1, 2] {
+      let publish = Publish(try Topic("t"), "x", properties: .init(expiry: .milliseconds(expiry * 100)))
+      connection.publish(publish) { results.add("\(expiry) \($0)") }
+    }
+    try await eventually("it sleeps on") { results.count == 2 }
+    #expect(results.values == ["1 expired", "2 expired"])
+    await connection.close(deadline: .zero)
+  }
+
   @Test("An expired message makes room in a full outbox")
   func makesRoom() async throws {
     // Nobody listens here, so everything waits.

@@ -31,6 +31,16 @@ struct MessagePropertiesTests {
     #expect(second.responseTopic?.name == "r" && second.userProperties.count == 1)
   }
 
+  @Test("What is said can be read")
+  func description() throws {
+    let properties = MessageProperties(
+      contentType: "a", responseTopic: try Topic("r"), correlationData: [1, 2], isText: true,
+      userProperties: [UserProperty("k", "v")])
+    let expected = "contentType: a, responseTopic: r, correlationData: 2 bytes, isText, k: v"
+    #expect("\(properties)" == expected)
+    #expect("\(MessageProperties())" == "")
+  }
+
   @Test("Messages stay small: what most of them don't have takes a pointer")
   func sizes() {
     #expect(MemoryLayout<MessageProperties>.size == MemoryLayout<Int>.size)

@@ -118,9 +118,8 @@ struct FlightWindowTests {
     var window = FlightWindow<Int>()
     window.open(limit: 10)
     for (token, expiry) in [Duration.seconds(10), .seconds(1)].enumerated() {
-      var flying = try entry(token, .exactlyOnce)
-      flying.publish.properties.expiry = expiry
-      flying.deadline = start + expiry
+      let publish = Publish(try Topic("t"), "", qos: .exactlyOnce, properties: .init(expiry: expiry))
+      let flying = Outbox<Int>.Entry(publish: publish, token: token, deadline: start + expiry)
       window.add(flying, id: Int32(token + 1))
     }
     _ = window.cut(resumes: true)
