@@ -11,14 +11,21 @@ let swiftSettings: [SwiftSetting] = [
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "signalbox-bench", targets: ["Bench"])],
+  products: [
+    .executable(name: "signalbox-bench", targets: ["Bench"]),
+    .executable(name: "signalbox-bench-baseline", targets: ["Baseline"]),
+  ],
   dependencies: [.package(name: "SignalBox", path: "..")],
   targets: [
     .target(name: "CAllocations"),
     .target(name: "CThreads"),
+    .executableTarget(name: "Baseline", linkerSettings: [.linkedLibrary("mosquitto")]),
     .executableTarget(
       name: "Bench",
-      dependencies: ["CAllocations", "CThreads", .product(name: "Signals", package: "SignalBox")],
+      dependencies: [
+        "CAllocations", "CThreads", .product(name: "Signals", package: "SignalBox"),
+        .product(name: "MQTT", package: "SignalBox"), .product(name: "Brokers", package: "SignalBox"),
+      ],
       swiftSettings: swiftSettings
     ),
   ],

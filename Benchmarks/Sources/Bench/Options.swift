@@ -2,6 +2,7 @@
 struct Options {
   enum Group: String, CaseIterable {
     case core
+    case mqtt
   }
 
   var groups = Group.allCases
