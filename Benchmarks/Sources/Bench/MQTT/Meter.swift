@@ -5,16 +5,17 @@ import Synchronization
 
 /// Counts messages, and prints what they cost from the first to the last.
 final class Meter: ConnectionDelegate {
-  /// How many publishes may wait for their end, as in the program in C.
-  private static let depth = 10_000
+  /// How many publishes may wait for their end.
+  private static let depth = 50_000
 
   private let wanted: Int
   private let seen = Atomic<Int>(0)
-  private let sent = Atomic<Int>(0)
+  /// How many have to be over before the next one.
+  private let awaited = Atomic<Int>(.max)
   private let cpuStart = Atomic<UInt64>(0)
   private let clockStart = Atomic<UInt64>(0)
   private let connected = DispatchSemaphore(value: 0)
-  private let room = DispatchSemaphore(value: Meter.depth)
+  private let room = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
 
   init(_ wanted: Int) {
@@ -26,14 +27,11 @@ final class Meter: ConnectionDelegate {
     clockStart.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
   }
 
-  /// A publish has ended.
+  /// A publish has ended, or a message has come.
   func count() {
-    room.signal()
-    add()
-  }
-
-  private func add() {
-    if seen.add(1, ordering: .relaxed).newValue == wanted { finish() }
+    let count = seen.add(1, ordering: .sequentiallyConsistent).newValue
+    if count == awaited.load(ordering: .sequentiallyConsistent) { room.signal() }
+    if count == wanted { finish() }
   }
 
   private func finish() {
@@ -44,13 +42,23 @@ final class Meter: ConnectionDelegate {
   }
 
   func waitForConnection() { connected.wait() }
-  func waitForRoom() { room.wait() }
+
+  /// Waits until not too many of the first `sent` publishes are under way, and then for half of them at once: a wait
+  /// for each would be what is measured.
+  func waitForRoom(_ sent: Int) {
+    guard sent - seen.load(ordering: .relaxed) >= Self.depth else { return }
+    let target = sent - Self.depth / 2
+    awaited.store(target, ordering: .sequentiallyConsistent)
+    if seen.load(ordering: .sequentiallyConsistent) < target { room.wait() }
+    awaited.store(.max, ordering: .sequentiallyConsistent)
+  }
+
   func waitForEnd() { end.wait() }
 
   func connectionDidConnect(_ session: Session) { connected.signal() }
   func connectionDidDisconnect(_ cause: ConnectionError?) {}
   func connectionDidReceive(_ message: Message) {
     if seen.load(ordering: .relaxed) == 0 { start() }
-    add()
+    count()
   }
 }

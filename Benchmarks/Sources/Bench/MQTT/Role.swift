@@ -66,8 +66,8 @@ enum Role {
     if traffic.kind == .publish {
       meter.start()
       let message = Publish(topic, Traffic.payload, qos: qos)
-      for _ in 0..<traffic.count {
-        meter.waitForRoom()
+      for sent in 0..<traffic.count {
+        meter.waitForRoom(sent)
         connection.publish(message) { _ in meter.count() }
       }
     } else {
