@@ -59,7 +59,7 @@ let package = Package(
       name: "FirstProgram", dependencies: ["SignalBox"], path: "Tests/FirstProgram",
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "ReadmeTests", dependencies: ["FirstProgram", "Brokers", "Peers"],
+      name: "ReadmeTests", dependencies: ["FirstProgram", "SignalBox", "Brokers", "Peers"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "CommandTests", dependencies: ["SignalBoxCommand", "Brokers", "Peers"],
