@@ -24,23 +24,21 @@ extension EventLoop {
     // What OpenSSL holds decrypted shows in no poll.
     let hasUnread = reads && handle?.hasUnread == true
     let mayBlock = !hasUnread && mailbox.maySleep(room: self.room, closing: closing)
-    var descriptors = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
+    var events = Int32(0)
     if let handle {
-      var events = Int32(0)
       if reads { events |= POLLIN }
       if !machine.canWrite || isWriteBlocked || handle.handshakeWantsWrite { events |= POLLOUT }
-      // Without events even a link that has broken would end each sleep.
-      if events != 0 { descriptors.append(pollfd(fd: handle.socket, events: Int16(events), revents: 0)) }
     }
-    _ = poll(&descriptors, nfds_t(descriptors.count), mayBlock ? timeout : 0)
+    // Without events even a link that has broken would end each sleep, so it is left out then.
+    let happened = sleep(handle?.socket, events, mayBlock ? timeout : 0)
     let woken = Instant.now
     if mayBlock { mailbox.awake() }
-    if descriptors[0].revents != 0 { mailbox.wakeup.clear() }
-    guard let handle, descriptors.count > 1 else { return woken }
-    if reads, !hasUnread, descriptors[1].revents == 0 { gate.looked(sawAll: true, at: woken) }
-    guard descriptors[1].revents != 0 || hasUnread else { return woken }
+    if happened.wakeup { mailbox.wakeup.clear() }
+    guard let handle, events != 0 else { return woken }
+    if reads, !hasUnread, happened.link == 0 { gate.looked(sawAll: true, at: woken) }
+    guard happened.link != 0 || hasUnread else { return woken }
     if machine.canWrite {
-      let isReadable = Int32(descriptors[1].revents) & ~POLLOUT != 0
+      let isReadable = happened.link & ~POLLOUT != 0
       if reads, isReadable || hasUnread || handle.isHandshaking { read(handle, room) }
     } else if let failure = handle.connectFailure(machine.endpoint) {
       self.handle(.failed(failure))
@@ -48,6 +46,18 @@ extension EventLoop {
       self.handle(.opened)
     }
     return woken
+  }
+
+  /// Sleeps until something happens, or for `timeout` milliseconds; -1: without an end.
+  private func sleep(_ link: Int32?, _ events: Int32, _ timeout: Int32) -> (wakeup: Bool, link: Int32) {
+    var descriptors = (
+      pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: events == 0 ? -1 : link ?? -1, events: Int16(events), revents: 0)
+    )
+    withUnsafeMutableBytes(of: &descriptors) { bytes in
+      _ = poll(bytes.assumingMemoryBound(to: pollfd.self).baseAddress, 2, timeout)
+    }
+    return (descriptors.0.revents != 0, Int32(descriptors.1.revents))
   }
 
   /// `room` is nil when the inbox stayed full for so long that what has no room is dropped.
@@ -125,11 +135,19 @@ extension EventLoop {
   }
 
   private var timeout: Int32 {
-    let dates = [
-      machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline,
-      mailbox.expiryCheck,
-    ]
-    return dates.compactMap(\.self).min().map { Instant.now.duration(to: $0).milliseconds } ?? -1
+    // Without an array of them: this is done before each sleep.
+    var next = machine.deadline
+    next = Self.earlier(next, keepAliveDue)
+    next = Self.earlier(next, requests.deadline)
+    next = Self.earlier(next, closing?.deadline)
+    next = Self.earlier(next, gate.deadline)
+    next = Self.earlier(next, mailbox.expiryCheck)
+    return next.map { Instant.now.duration(to: $0).milliseconds } ?? -1
+  }
+
+  private static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   /// What came in time counts, however late the loop sees it: so `now` is a time before which all that came has been
