@@ -77,7 +77,7 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   ///
   /// When it is full, nothing more is read, so that the broker keeps it, for at most half the ``keepAlive``; then QoS 0
   /// messages without room are dropped and counted, and a QoS 1 message without room ends the link before it is
-  /// acknowledged (``ConnectionError/inboxOverflow(_:)``).
+  /// acknowledged (``ConnectionError/inboxOverflow(topic:)``).
   public var inboxLimits = QueueSize(count: 10_000, bytes: 64 << 20)
 
   /// What is told what happens, line by line, on a thread of the connection's; no line holds a password.
