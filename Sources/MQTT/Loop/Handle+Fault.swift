@@ -30,6 +30,7 @@ extension Handle {
       the broker sent a packet with a property twice; if it sends one copy with all identifiers to overlapping \
       subscriptions, which libmosquitto does not read, subscribe without identifiers
       """
+    // Only from 2.0.16 on: earlier versions end the process when a broker sends a property that they don't know.
     case MOSQ_ERR_MALFORMED_PACKET:
       "the broker sent a packet with a property that MQTT 5 does not know"
     case MOSQ_ERR_PROTOCOL:
@@ -38,7 +39,7 @@ extension Handle {
       that only clients send; or a goodbye without a reason, which libmosquitto does not read: look into its log
       """
     case MOSQ_ERR_NOMEM:
-      "there is no memory for what the broker sent: set maximumPacketSize (MQTT 5)"
+      "there is no memory for what the broker sent: set maximumPacketSize (MQTT 5); or it sent an AUTH without a reason"
     default: nil
     }
   }

@@ -88,11 +88,7 @@ extension Handle {
   }
 
   /// Whether the library does the handshake in a step of its own.
-  private static let libraryShakesHands: Bool = {
-    var (major, minor, revision) = (Int32(0), Int32(0), Int32(0))
-    mosquitto_lib_version(&major, &minor, &revision)
-    return (major, minor, revision) < (2, 0, 15)
-  }()
+  private static var libraryShakesHands: Bool { libraryVersion < (2, 0, 15) }
 
   /// A broker without the key could still offer certificates, which nobody checks where a key is expected: versions
   /// up to 2.0.11 let TLS 1.3 do that.

@@ -56,6 +56,13 @@ final class Handle {
   var hasHeard = false
   var tls: TLSLink?
 
+  /// That of the library that is loaded.
+  static let libraryVersion: (Int32, Int32, Int32) = {
+    var (major, minor, revision) = (Int32(0), Int32(0), Int32(0))
+    mosquitto_lib_version(&major, &minor, &revision)
+    return (major, minor, revision)
+  }()
+
   private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
   /// Starts to connect to `address`. If it is numeric or a path, nothing here blocks; for TLS, which needs the name,
