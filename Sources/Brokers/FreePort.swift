@@ -5,7 +5,7 @@ import Foundation
 /// It lies below the ports that systems give to outgoing connections (32768 and up on Linux, 49152 and up on
 /// macOS). From among those, a client that keeps trying while the broker is down could be given the broker's
 /// own port: it would then connect to itself, and the broker could not come back.
-func freePort() -> UInt16 {
+package func freePort() -> UInt16 {
   while true {
     let port = UInt16.random(in: 20_000..<32_000)
     if isFree(port) { return port }

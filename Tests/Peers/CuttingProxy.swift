@@ -4,7 +4,7 @@ import Foundation
 /// Stands between a client and a broker and cuts the link again and again, in the middle of anything.
 ///
 /// Each link may carry so many bytes, both ways together, and is then closed or reset on both sides. Links beyond the
-/// last cut are left alone.
+/// last of those cuts are left alone, until ``cut()``. Packets of the broker can be kept from the client.
 public final class CuttingProxy: Sendable {
   /// When and how one link ends.
   public struct Cut: Sendable {
@@ -20,6 +20,7 @@ public final class CuttingProxy: Sendable {
 
   private struct State {
     var cuts: ArraySlice<Cut>
+    var count = 0
     var done = 0
     var links: [ProxiedLink] = []
     var isStopped = false
@@ -31,7 +32,12 @@ public final class CuttingProxy: Sendable {
   private let state: Guarded<State>
 
   /// Listens at a free port for clients of the broker at `target`, a port of 127.0.0.1.
-  public init(to target: UInt16, cuts: [Cut]) throws {
+  ///
+  /// `passes` is asked about each packet of the broker, by the number of the link, from 0, and the packet's first byte.
+  public init(
+    to target: UInt16, cuts: [Cut] = [],
+    passes: (@Sendable (_ link: Int, _ header: UInt8) -> Bool)? = nil
+  ) throws {
     state = Guarded(State(cuts: cuts[...]))
     listener = tcpSocket()
     var address = loopbackAddress(port: 0)
@@ -55,7 +61,10 @@ public final class CuttingProxy: Sendable {
         state.withLock { state in
           guard !state.isStopped else { return _ = close(client) }
           let cut = state.cuts.popFirst()
-          if let link = ProxiedLink(client, to: target, cut: cut) {
+          let number = state.count
+          state.count += 1
+          let sieve = passes.map { passes in PacketSieve { passes(number, $0) } }
+          if let link = ProxiedLink(client, to: target, cut: cut, sieve) {
             state.links.removeAll { $0.hasEnded }
             state.links.append(link)
           }
@@ -67,6 +76,11 @@ public final class CuttingProxy: Sendable {
   }
 
   deinit { stop() }
+
+  /// Ends all links as they are now.
+  public func cut() {
+    for link in state.withLock({ $0.links }) { link.stop() }
+  }
 
   /// How many links have been, or are to be, cut.
   public var cuts: Int { state.withLock { $0.done } }

@@ -6,9 +6,10 @@ final class ProxiedLink: Sendable {
   /// The client's and the broker's.
   private let ends: [Int32]
   private let cut: CuttingProxy.Cut?
+  private let sieve: PacketSieve?
   private let isClosed = Guarded(false)
 
-  init?(_ client: Int32, to port: UInt16, cut: CuttingProxy.Cut?) {
+  init?(_ client: Int32, to port: UInt16, cut: CuttingProxy.Cut?, _ sieve: PacketSieve?) {
     let broker = tcpSocket()
     var address = loopbackAddress(port: port)
     let isConnected = withUnsafePointer(to: &address) { pointer in
@@ -18,6 +19,7 @@ final class ProxiedLink: Sendable {
     }
     ends = [client, broker]
     self.cut = cut
+    self.sieve = sieve
     guard isConnected else {
       close(client)
       close(broker)
@@ -70,6 +72,7 @@ final class ProxiedLink: Sendable {
 
   private func carry() {
     var left = cut?.bytes ?? .max
+    var sieve = sieve
     var buffer = [UInt8](repeating: 0, count: 16_384)
     /// What is on its way to each end; nothing more is read for it before it has gone.
     var pending: [ArraySlice<UInt8>] = [[], []]
@@ -94,7 +97,8 @@ final class ProxiedLink: Sendable {
         if count < 0, errno == EAGAIN { continue }
         guard count > 0 else { return }
         left -= count
-        pending[1 - index] = buffer[..<count]
+        let isBroker = index == 1
+        pending[1 - index] = isBroker ? sieve?.sift(buffer[..<count]) ?? buffer[..<count] : buffer[..<count]
       }
     }
   }

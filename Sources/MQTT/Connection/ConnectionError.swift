@@ -50,8 +50,9 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
       "can't connect to \(address): \(reason); check that a broker listens there"
     case .tls(let failure, let broker): "no connection to \(broker): \(failure)"
     case .timedOut(let what): "timed out: \(what)"
-    case .refused(let code): "the broker refused the connection: \(code)\(Self.mend(code))"
-    case .disconnected(let code): "the broker ended the connection: \(code)"
+    case .refused(let code): "the broker refused the connection: \(code)\(code.mendOfRefusal)"
+    case .disconnected(.success): "the broker ended the connection: Normal disconnection (0)"
+    case .disconnected(let code): "the broker ended the connection: \(code)\(code.mendOfDisconnection)"
     case .linkLost(let how): "the connection to the broker broke: \(how)"
     case .inboxOverflow(let topic):
       "the inbox is full and the handlers are too slow, the message on \"\(topic)\" was not taken: "
@@ -72,13 +73,4 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
 
   /// The broker ended the link without a word; a client id that another client takes over looks like this, too.
   static let closedByBroker = ConnectionError.linkLost("the broker closed it")
-
-  private static func mend(_ code: ReasonCode) -> String {
-    switch code {
-    case .badUserNameOrPassword, .notAuthorized: "; check user and password"
-    case .clientIdentifierNotValid: "; choose another client id"
-    case .unsupportedProtocolVersion: "; ask for another version of MQTT"
-    default: ""
-    }
-  }
 }

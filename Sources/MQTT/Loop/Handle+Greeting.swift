@@ -56,8 +56,7 @@ extension Handle {
   /// Looks at what the broker sent, and goes on with the handshake.
   func greeting() -> Greeting {
     guard let tls else {
-      // No packet begins with the first byte of a TLS alert.
-      return mixUp(isExpected: { $0 != 0x15 }, .expectsTLS).map { .failed($0) } ?? .arrived
+      return hasHeard ? .arrived : stranger().map { .failed($0) } ?? .arrived
     }
     guard let session else { return .arrived }
     if tls.isHandshaking {
@@ -70,8 +69,7 @@ extension Handle {
   private func shakeHands(_ tls: TLSLink, _ session: OpaquePointer) -> ConnectionError? {
     let openSSL = tls.openSSL
     if openSSL.bytesRead(openSSL.readBIO(session)) > 0 { hasHeard = true }
-    // A broker without TLS may also just close at what it can't read.
-    if let failure = mixUp(isExpected: { (0x14...0x18).contains($0) }, .notTLS) { return failure }
+    if let failure = mixUp() { return failure }
     let wasFinished = openSSL.isFinished(session) == 1
     if !wasFinished {
       openSSL.clearErrors()
@@ -90,11 +88,7 @@ extension Handle {
   }
 
   /// Whether the library does the handshake in a step of its own.
-  private static let libraryShakesHands: Bool = {
-    var (major, minor, revision) = (Int32(0), Int32(0), Int32(0))
-    mosquitto_lib_version(&major, &minor, &revision)
-    return (major, minor, revision) < (2, 0, 15)
-  }()
+  private static var libraryShakesHands: Bool { libraryVersion < (2, 0, 15) }
 
   /// A broker without the key could still offer certificates, which nobody checks where a key is expected: versions
   /// up to 2.0.11 let TLS 1.3 do that.
@@ -107,12 +101,12 @@ extension Handle {
   /// In TLS 1.3 a broker refuses a client certificate after the client's part of the handshake is over. The library
   /// would only say that the link broke, so it is not called before there is a packet.
   private func answer(_ tls: TLSLink, _ session: OpaquePointer) -> Greeting {
-    var byte: UInt8 = 0
+    var bytes = [UInt8](repeating: 0, count: Self.strangerSize)
     tls.openSSL.clearErrors()
     errno = 0
-    let result = tls.openSSL.peek(session, &byte, 1)
+    let result = tls.openSSL.peek(session, &bytes, Int32(bytes.count))
     let number = errno
-    if result > 0 { return .arrived }
+    if result > 0 { return stranger(bytes.prefix(Int(result))).map { .failed($0) } ?? .arrived }
     return failure(tls, session, result, number).map { .failed($0) } ?? .waiting
   }
 
@@ -160,16 +154,15 @@ extension Handle {
     return .linkLost("\(how) before it was accepted")
   }
 
-  /// Looks at the first byte of the broker without taking it.
-  private func mixUp(isExpected: (UInt8) -> Bool, _ failure: TLSFailure) -> ConnectionError? {
+  /// Looks at the first byte of the broker without taking it, whether it is that of TLS.
+  private func mixUp() -> ConnectionError? {
     guard !hasHeard else { return nil }
     var byte: UInt8 = 0
     let count = recv(socket, &byte, 1, Int32(MSG_PEEK))
-    if count == 0 || (count < 0 && errno == ECONNRESET) {
-      return failure == .notTLS ? .tls(failure, broker: broker) : nil
-    }
+    // A broker without TLS may also just close at what it can't read.
+    if count == 0 || (count < 0 && errno == ECONNRESET) { return .tls(.notTLS, broker: broker) }
     guard count > 0 else { return nil }
     hasHeard = true
-    return isExpected(byte) ? nil : .tls(failure, broker: broker)
+    return (0x14...0x18).contains(byte) ? nil : .tls(.notTLS, broker: broker)
   }
 }

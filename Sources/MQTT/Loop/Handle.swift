@@ -41,7 +41,7 @@ final class Handle {
   fileprivate(set) var callbacks = 0
   /// About how many packets were queued since the last write.
   fileprivate var queued = 0
-  fileprivate var ending: (code: Int32, errno: Int32)?
+  fileprivate(set) var ending: (code: Int32, errno: Int32)?
   fileprivate var isShedding = false
   /// When the present read began.
   fileprivate var arrival = Arrival()
@@ -55,6 +55,13 @@ final class Handle {
   /// Whether the broker has sent anything.
   var hasHeard = false
   var tls: TLSLink?
+
+  /// That of the library that is loaded.
+  static let libraryVersion: (Int32, Int32, Int32) = {
+    var (major, minor, revision) = (Int32(0), Int32(0), Int32(0))
+    mosquitto_lib_version(&major, &minor, &revision)
+    return (major, minor, revision)
+  }()
 
   private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
@@ -231,42 +238,6 @@ final class Handle {
     return id
   }
 
-  /// Says goodbye and waits, for `patience` at most, until the broker has read it.
-  ///
-  /// The library closes the socket right after it wrote DISCONNECT. With unread data in the socket that resets the
-  /// link, and the broker may lose the goodbye and publish the will; so a duplicate of the descriptor outlives it.
-  func disconnect(patience: Duration) {
-    let deadline = ContinuousClock.now + patience
-    let link = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-    guard link >= 0 else { return }
-    defer { close(link) }
-    mosquitto_disconnect(mosquitto)
-    while write() == nil, ending == nil, socket >= 0 {
-      guard wait(link, POLLOUT, until: deadline) else { return }
-    }
-    #if canImport(Darwin)
-      shutdown(link, SHUT_WR)
-    #else
-      shutdown(link, Int32(SHUT_WR))
-    #endif
-    var buffer = [UInt8](repeating: 0, count: 16_384)
-    while wait(link, POLLIN, until: deadline) {
-      let count = recv(link, &buffer, buffer.count, 0)
-      if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return }
-    }
-  }
-
-  private func wait(_ descriptor: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
-    while true {
-      let left = ContinuousClock.now.duration(to: deadline).milliseconds
-      guard left > 0 else { return false }
-      var descriptors = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
-      let count = poll(&descriptors, 1, left)
-      if count > 0 { return true }
-      if count < 0, errno != EINTR { return false }
-    }
-  }
-
   private func set(_ will: Will) throws(ConnectionError) {
     var list = version == .v5 ? PropertyList(will.properties) : PropertyList()
     if version == .v5, will.delay > .zero {
@@ -322,20 +293,7 @@ final class Handle {
     throw .invalid("libmosquitto does not take \(what()): \(Self.words(code))")
   }
 
-  private func failure(_ code: Int32) -> ConnectionError {
-    // From 128 on the reason is the broker's own.
-    if let ending, ending.code >= 128 {
-      return .disconnected(ReasonCode(rawValue: UInt8(clamping: ending.code)))
-    }
-    switch mosq_err_t(rawValue: code) {
-    case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return hint.map { .linkLost($0) } ?? .closedByBroker
-    case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
-    case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
-    default: return .linkLost(Self.fault(code) ?? Self.words(code))
-    }
-  }
-
-  private static func words(_ code: Int32) -> String {
+  static func words(_ code: Int32) -> String {
     String(cString: mosquitto_strerror(code))
   }
 }

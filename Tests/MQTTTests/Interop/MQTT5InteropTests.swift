@@ -58,11 +58,12 @@ struct MQTT5InteropTests {
   @Test("A will of MQTT 5 carries its properties")
   func willProperties() async throws {
     try await InteropBroker.with(.v5) { broker in
-      let relay = try Relay(to: broker.port)
+      let relay = try CuttingProxy(to: UInt16(broker.port))
+      defer { relay.stop() }
       let client = try await ForeignClient.subscribe(
         broker, "\(broker.root)/#", probe: broker.topic("probe").name, format: "%p|%C|%P")
       var options = broker.options
-      options.endpoint = .tcp(host: "127.0.0.1", port: relay.port)
+      options.endpoint = .tcp(host: "127.0.0.1", port: Int(relay.port))
       options.will = Will(
         try broker.topic("will"), Array("lost".utf8),
         properties: .init(contentType: "text/plain", userProperties: [.init("k", "v")]))

@@ -10,12 +10,13 @@ struct SessionInteropTests {
     "The will is published when the link breaks, and not after a goodbye", arguments: InteropBroker.versions)
   func will(_ version: ProtocolVersion) async throws {
     try await InteropBroker.with(version) { broker in
-      let relay = try Relay(to: broker.port)
+      let relay = try CuttingProxy(to: UInt16(broker.port))
+      defer { relay.stop() }
       try await withConnection(broker.options) { watcher, recorder in
         let (will, mark) = (try broker.topic("will"), try broker.topic("mark"))
         _ = try await watcher.subscribe([Subscribe(broker.filter("#"))])
         var options = broker.options
-        options.endpoint = .tcp(host: "127.0.0.1", port: relay.port)
+        options.endpoint = .tcp(host: "127.0.0.1", port: Int(relay.port))
         options.backoff = .init(initial: .seconds(300), maximum: .seconds(300))
 
         options.will = Will(will, Array("after goodbye".utf8))
@@ -98,10 +99,11 @@ struct SessionInteropTests {
   @Test("A broken link comes back with its session, and nothing is lost", arguments: InteropBroker.versions)
   func reconnect(_ version: ProtocolVersion) async throws {
     try await InteropBroker.with(version) { broker in
-      let relay = try Relay(to: broker.port)
+      let relay = try CuttingProxy(to: UInt16(broker.port))
+      defer { relay.stop() }
       let topic = try broker.topic("t")
       var options = broker.options
-      options.endpoint = .tcp(host: "127.0.0.1", port: relay.port)
+      options.endpoint = .tcp(host: "127.0.0.1", port: Int(relay.port))
       options.cleanStart = false
       options.sessionExpiry = .seconds(60)
       try await withConnection(options) { connection, recorder in

@@ -15,7 +15,7 @@ struct ExactlyOnceTests {
   /// What a broker keeps of a session: the ids that it holds, and what it has passed on.
   private final class Kept: Sendable {
     struct State {
-      var held: Set<Int> = []
+      var held: Set<UInt16> = []
       var passedOn: [Int] = []
       var isCut = false
     }
@@ -23,8 +23,8 @@ struct ExactlyOnceTests {
     let state = Lock(State())
   }
 
-  private func options(_ port: Int, _ version: ProtocolVersion) -> ConnectionOptions {
-    var options = ConnectionOptions(host: "127.0.0.1", port: port)
+  private func options(_ port: UInt16, _ version: ProtocolVersion) -> ConnectionOptions {
+    var options = ConnectionOptions(host: "127.0.0.1", port: Int(port))
     options.version = version
     options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(20))
     options.connectDeadline = .seconds(60)
@@ -34,38 +34,37 @@ struct ExactlyOnceTests {
 
   /// A broker that passes a message of QoS 2 on when it first sees its id, as the specification allows (4.3.3), and cuts the
   /// link once, at the fourth such message or release.
-  private func server(_ cut: Cut, _ version: ProtocolVersion, _ kept: Kept) throws -> FakeServer {
-    try FakeServer { client in
+  private func server(_ cut: Cut, _ kept: Kept) throws -> ScriptedBroker {
+    try ScriptedBroker { link in
       var sent = 0
       var released = 0
-      func isCutting(_ now: Cut) -> Bool {
+      func isCutting(_ now: Cut) throws -> Bool {
         guard now == cut, (now == .beforePubrec ? sent : released) == 4 else { return false }
-        return kept.state.withLock { kept in
+        let cuts = kept.state.withLock { kept in
           defer { kept.isCut = true }
           return !kept.isCut
         }
+        if cuts { try link.close() }
+        return cuts
       }
-      while let packet = client.receive() {
-        switch packet.type {
-        case 1:
-          let present: UInt8 = client.number == 0 ? 0 : 1
-          client.send(version == .v5 ? [0x20, 3, present, 0, 0] : [0x20, 2, present, 0])
-        case 3:
-          guard let id = packet.publishID, let last = packet.body.last else { continue }
-          let isTwo = packet.head & 0x06 == 4
+      try link.accept(sessionPresent: link.number > 0)
+      try link.serve { packet in
+        switch packet {
+        case .publish(let publish):
+          let isTwo = publish.qos == 2
           kept.state.withLock { kept in
-            if !isTwo || kept.held.insert(id).inserted { kept.passedOn.append(Int(last)) }
+            if !isTwo || kept.held.insert(publish.id).inserted {
+              kept.passedOn.append(Int(publish.payload[0]))
+            }
           }
           if isTwo { sent += 1 }
-          if isTwo, isCutting(.beforePubrec) { return client.end() }
-          client.send([isTwo ? 0x50 : 0x40, 2, UInt8(id >> 8), UInt8(id & 0xFF)])
-        case 6:
+          return isTwo ? try isCutting(.beforePubrec) : false
+        case .pubrel(let ack):
           released += 1
-          if isCutting(.beforePubrel) { return client.end() }
-          _ = kept.state.withLock { $0.held.remove(Int(packet.id[0]) << 8 + Int(packet.id[1])) }
-          if isCutting(.afterPubrel) { return client.end() }
-          client.send([0x70, 2] + packet.id)
-        default: continue
+          if try isCutting(.beforePubrel) { return true }
+          _ = kept.state.withLock { $0.held.remove(ack.id) }
+          return try isCutting(.afterPubrel)
+        default: return false
         }
       }
     }
@@ -76,7 +75,7 @@ struct ExactlyOnceTests {
     arguments: Cut.allCases, [ProtocolVersion.v5, .v311])
   func cutAtEachStep(_ cut: Cut, _ version: ProtocolVersion) async throws {
     let kept = Kept()
-    let server = try server(cut, version, kept)
+    let server = try server(cut, kept)
     try await withConnection(options(server.port, version)) { connection, recorder in
       let results = Collector<PublishResult>()
       let topic = try Topic("t")
@@ -107,11 +106,12 @@ struct ExactlyOnceTests {
         _ = try await subscriber.subscribe([Subscribe(TopicFilter("n"))])
         // Three links in a row see none of the broker's receipts, until almost all are due that it allows.
         let swallowed = Lock([0, 0, 0])
-        let proxy = try PacketProxy(to: Int(broker.port)) { client, packet in
-          guard client < 3, packet.type == 5 else { return true }
-          swallowed.withLock { $0[client] += 1 }
+        let proxy = try CuttingProxy(to: broker.port) { link, header in
+          guard link < 3, header >> 4 == Packet.Kind.pubrec.rawValue else { return true }
+          swallowed.withLock { $0[link] += 1 }
           return false
         }
+        defer { proxy.stop() }
         try await withConnection(options(proxy.port, version)) { publisher, publishing in
           // So that the ids of what is cut off are not those that a fresh handle begins with.
           for _ in 0..<7 { try await publisher.publish(Publish(Topic("first"), "x")) }
@@ -139,12 +139,10 @@ struct ExactlyOnceTests {
 
   @Test("What flies when the connection is closed for good ends, whether a link is there or not")
   func closes() async throws {
-    let server = try FakeServer { client in
-      guard client.number == 0 else { return client.end() }
-      while let packet = client.receive() {
-        if packet.type == 1 { client.send(FakeClient.accept) }
-        if packet.type == 3 { return client.end() }
-      }
+    let server = try ScriptedBroker { link in
+      guard link.number == 0 else { return }
+      try link.accept()
+      try link.expectPublish()
     }
     let connection = try Connection(options(server.port, .v5))
     let results = Collector<PublishResult>()
@@ -161,11 +159,11 @@ struct ExactlyOnceTests {
 
   @Test("A fresh handle begins with the ids it is told to, also where the counter begins again")
   func skipsIDs() throws {
-    let server = try FakeServer { _ in [] }
+    let server = try ScriptedBroker { try $0.silence(reading: false) }
     func handle(_ resumption: Resumption?) throws -> Handle {
       try Handle(
-        ConnectionOptions(host: "127.0.0.1", port: server.port),
-        address: Address(host: "127.0.0.1", port: server.port), version: .v5, cleanStart: false,
+        ConnectionOptions(server), address: Address(host: "127.0.0.1", port: Int(server.port)), version: .v5,
+        cleanStart: false,
         resuming: resumption)
     }
     let publish = Publish(try Topic("t"), "x", qos: .exactlyOnce)
@@ -184,7 +182,7 @@ struct ExactlyOnceTests {
     try await LocalBroker.with(.init(configuration: ["max_queued_messages 0"])) { broker in
       try await withConnection(ConnectionOptions(broker)) { subscriber, recorder in
         _ = try await subscriber.subscribe([Subscribe(TopicFilter("n"))])
-        try await withConnection(options(Int(broker.port), version)) { publisher, publishing in
+        try await withConnection(options(broker.port, version)) { publisher, publishing in
           let results = Collector<PublishResult>()
           let topic = try Topic("n")
           for number in 0..<1_000 {

@@ -39,14 +39,13 @@ struct ExpiryTests {
 
   @Test("A connection that has nothing else to wake up for wakes up for what expires")
   func wakesUp() async throws {
-    let isAsked = Collector<Int>()
     // A broker that takes the CONNECT and never answers.
-    let server = try FakeServer { client in while client.receive() != nil { isAsked.add(1) } }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    let server = try ScriptedBroker { try $0.silence() }
+    var options = ConnectionOptions(server)
     options.connectDeadline = .seconds(3_600)
     let connection = try Connection(options)
     connection.connect()
-    try await eventually("not asked") { isAsked.count == 1 }
+    try await server.waitForPacket(.connect)
     let results = Collector<String>()
     for expiry in [600, 1, 2] {
       let publish = Publish(try Topic("t"), "x", properties: .init(expiry: .milliseconds(expiry * 100)))
@@ -60,8 +59,8 @@ struct ExpiryTests {
   @Test("An expired message makes room in a full outbox")
   func makesRoom() async throws {
     // Nobody listens here, so everything waits.
-    let server = try FakeServer { $0.end() }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    let server = try ScriptedBroker(reception: .refusing) { try $0.serve() }
+    var options = ConnectionOptions(server)
     options.outboxLimits.count = 1
     let connection = try Connection(options)
     let results = Collector<PublishResult>()
@@ -79,23 +78,19 @@ struct ExpiryTests {
 
   @Test("What waited is sent with the time that is left, so that the broker does not keep it for longer")
   func timeLeft() async throws {
-    let expiry = Collector<UInt8>()
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
-        switch packet.type {
-        // A broker that lets two seconds pass before it accepts.
-        case 1:
-          usleep(2_000_000)
-          client.send(FakeClient.accept)
-        // Topic "t", id, five bytes of properties: type, then four of seconds.
-        case 3:
-          expiry.add(packet.body[10])
-          client.send(FakeClient.acknowledge(packet.publishID ?? 0))
-        default: continue
-        }
+    let expiry = Collector<UInt32>()
+    // A broker that lets two seconds pass before it accepts.
+    let server = try ScriptedBroker { link in
+      try link.expectConnect()
+      try link.pause(for: .seconds(2))
+      try link.accept()
+      try link.serve { packet in
+        guard case .publish(let publish) = packet else { return false }
+        for case .messageExpiry(let seconds) in publish.properties { expiry.add(seconds) }
+        return false
       }
     }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    var options = ConnectionOptions(server)
     options.connectDeadline = .seconds(60)
     let connection = try Connection(options)
     connection.connect()
@@ -106,24 +101,17 @@ struct ExpiryTests {
 
   @Test("A message in flight when the link breaks, whose time passes before the next one, is not sent again")
   func expiresAfterCut() async throws {
-    let copies = Collector<Int>()
-    let server = try FakeServer { client in
-      guard client.number == 0 else { return client.end() }
-      while let packet = client.receive() {
-        if packet.type == 1 { client.send(FakeClient.accept) }
-        guard packet.type == 3 else { continue }
-        copies.add(1)
-        return client.end()
-      }
+    let server = try ScriptedBroker { link in
+      guard link.number == 0 else { return }
+      try link.accept()
+      try link.expectPublish()
     }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
-    options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(20))
-    try await withConnection(options) { connection, _ in
+    try await withConnection(ConnectionOptions(server)) { connection, _ in
       let topic = try Topic("t")
       await #expect(throws: ConnectionError.expired(topic)) {
         try await connection.publish(Publish(topic, "x", properties: .init(expiry: .seconds(1))))
       }
-      #expect(copies.count == 1)
+      #expect(server.received.count { $0.packet.kind == .publish } == 1)
       await connection.close(deadline: .zero)
     }
   }

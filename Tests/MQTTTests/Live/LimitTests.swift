@@ -7,33 +7,22 @@ import Testing
 /// What a broker says that it does not take, and what it takes of us.
 @Suite(.timeLimit(.minutes(3)))
 struct LimitTests {
-  private func options(_ server: FakeServer) -> ConnectionOptions {
-    ConnectionOptions(host: "127.0.0.1", port: server.port)
-  }
-
-  /// A broker with these CONNACK properties that grants everything, and what came to it.
-  private func server(_ properties: [UInt8], _ packets: Collector<FakeClient.Packet>) throws -> FakeServer {
-    try FakeServer { client in
-      while let packet = client.receive() {
-        packets.add(packet)
-        switch packet.type {
-        case 1:
-          client.send([0x20, UInt8(3 + properties.count), 0, 0, UInt8(properties.count)] + properties)
-        case 8: client.send([0x90, 4] + packet.id + [0, 1])
-        case 10: client.send([0xB0, 4] + packet.id + [0, 0])
-        case 3: client.send(FakeClient.acknowledge(packet.publishID ?? 0))
-        default: continue
-        }
-      }
+  /// A broker with these CONNACK properties that grants everything, at QoS 1.
+  private func server(_ properties: [Packet.Property]) throws -> ScriptedBroker {
+    try ScriptedBroker { link in
+      try link.accept(properties: properties)
+      try link.serve()
     }
   }
 
   @Test(
     "A broker without wildcards and shared subscriptions is not asked for them, and the caller is told which")
   func refusedWithoutAsking() async throws {
-    let packets = Collector<FakeClient.Packet>()
-    let server = try server([0x28, 0, 0x29, 0, 0x2A, 0], packets)
-    try await withConnection(options(server)) { connection, recorder in
+    let server = try server([
+      .wildcardSubscriptionAvailable(false), .subscriptionIdentifiersAvailable(false),
+      .sharedSubscriptionAvailable(false),
+    ])
+    try await withConnection(ConnectionOptions(server)) { connection, recorder in
       let session = recorder.history.sessions[0]
       #expect(!session.hasWildcards && !session.hasSubscriptionIdentifiers && !session.hasSharedSubscriptions)
       let results = try await connection.subscribe([
@@ -45,9 +34,10 @@ struct LimitTests {
           .refused(.wildcardSubscriptionsNotSupported), .refused(.sharedSubscriptionsNotSupported),
           .granted(.atLeastOnce),
         ])
-      // Id, no properties, one filter, QoS 1.
-      let asked = packets.values.filter { $0.type == 8 }
-      #expect(asked.map { Array($0.body.dropFirst(2)) } == [[0, 0, 1, 0x61, 1]])
+      let asked: [Packet.Subscribe] = server.received(on: 0).compactMap {
+        if case .subscribe(let subscribe) = $0 { subscribe } else { nil }
+      }
+      #expect(asked.map(\.filters) == [[.init("a", qos: 1)]] && asked[0].properties.isEmpty)
       #expect(
         try await connection.subscribe([Subscribe(TopicFilter("+"))]) == [
           .refused(.wildcardSubscriptionsNotSupported)
@@ -75,13 +65,14 @@ struct LimitTests {
       [0xB0, 5, 0, 1, 0, 0, 0],
     ] as [[UInt8]])
   func badAnswer(_ answer: [UInt8]) async throws {
-    let server = try FakeServer { client in
-      while let packet = client.receive() {
-        if packet.type == 1 { client.send(FakeClient.accept) }
-        if packet.type == 8 { client.send(answer) }
+    let server = try ScriptedBroker { link in
+      try link.serve { packet in
+        guard packet.kind == .subscribe else { return false }
+        try link.send(bytes: answer)
+        return true
       }
     }
-    try await withConnection(options(server)) { connection, _ in
+    try await withConnection(ConnectionOptions(server)) { connection, _ in
       let error = await #expect(throws: ConnectionError.self) {
         try await connection.subscribe([Subscribe(TopicFilter("a")), Subscribe(TopicFilter("b"))])
       }
@@ -181,56 +172,62 @@ struct LimitTests {
 
   @Test("The broker is told how many messages and how large a packet may come, and MQTT 3.1.1 is not")
   func announced() async throws {
-    let packets = Collector<FakeClient.Packet>()
-    let server = try server([], packets)
-    var options = options(server)
+    let server = try server([])
+    var options = ConnectionOptions(server)
     options.receiveMaximum = 0x1234
     options.maximumPacketSize = 0x0001_0203
-    try await withConnection(options) { _, _ in }
-    let body = try #require(packets.values.first).body
-    // Protocol name, version, flags, keep-alive; then the properties.
-    #expect(Array(body[10..<19].sorted()) == [8, 0x27, 0, 1, 2, 3, 0x21, 0x12, 0x34].sorted())
-    #expect(body[10] == 8)
+    for version in [ProtocolVersion.v5, .v311] {
+      options.version = version
+      try await withConnection(options) { _, _ in }
+    }
+    let properties: [Set<Packet.Property>] = server.received.compactMap {
+      if case .connect(let connect) = $0.packet { Set(connect.properties) } else { nil }
+    }
+    #expect(properties == [[.receiveMaximum(0x1234), .maximumPacketSize(0x0001_0203)], []])
     for wrong in [0, 65_536] {
       options.receiveMaximum = wrong
       #expect(throws: ConnectionError.self) { try Connection(options) }
     }
   }
 
-  @Test("Never more messages fly than the broker takes", arguments: [QoS.atLeastOnce, .exactlyOnce])
-  func receiveMaximum(_ qos: QoS) async throws {
-    let flying = Collector<Int>()
+  @Test(
+    "Never more messages fly than the broker takes, and never fewer",
+    arguments: [QoS.atLeastOnce, .exactlyOnce],
+    [1, 2, 3])
+  func receiveMaximum(_ qos: QoS, _ maximum: Int) async throws {
+    let count = 10
     let most = Collector<Int>()
-    let server = try FakeServer { client in
-      var ids: [Int] = []
-      while let packet = client.receive() {
-        switch packet.type {
-        case 1: client.send([0x20, 6, 0, 0, 3, 0x21, 0, 3])
-        case 3:
-          ids.append(packet.publishID ?? 0)
-          flying.add(1)
-          most.add(ids.count)
-          // Nothing is acknowledged before there is no more to come.
-          guard ids.count == 3 || flying.count == 10 else { continue }
-          client.send([qos == .exactlyOnce ? 0x50 : 0x40, 2, UInt8(ids[0] >> 8), UInt8(ids[0] & 0xFF)])
-          if qos == .atLeastOnce { ids.removeFirst() }
-          if flying.count == 10 {
-            for id in qos == .atLeastOnce ? ids : Array(ids.dropFirst()) {
-              client.send([qos == .exactlyOnce ? 0x50 : 0x40, 2, UInt8(id >> 8), UInt8(id & 0xFF)])
-            }
+    let server = try ScriptedBroker { link in
+      try link.accept(properties: [.receiveMaximum(UInt16(maximum))])
+      var flying: [UInt16] = []
+      var seen = 0
+      while seen < count || !flying.isEmpty {
+        // Nothing is acknowledged before there is no more to come.
+        if flying.count == maximum || seen == count {
+          let id = flying.removeFirst()
+          if qos == .exactlyOnce {
+            try link.send(.pubrec(id))
+            try link.expectPubrel(id)
+            try link.send(.pubcomp(id))
+          } else {
+            try link.send(.puback(id))
           }
-        case 6:
-          client.send([0x70, 2] + packet.id)
-          ids.removeAll { [UInt8($0 >> 8), UInt8($0 & 0xFF)] == packet.id }
-        default: continue
+        } else {
+          flying.append(try link.expectPublish().id)
+          seen += 1
+          most.add(flying.count)
         }
+        // A message too many would be here at once.
+        if flying.count == maximum { try link.expectNothing(for: .milliseconds(20)) }
       }
+      try link.serve()
     }
-    try await withConnection(options(server)) { connection, _ in
+    try await withConnection(ConnectionOptions(server)) { connection, _ in
       let results = Collector<PublishResult>()
-      for _ in 0..<10 { connection.publish(Publish(try Topic("t"), "x", qos: qos)) { results.add($0) } }
-      try await eventually("stuck") { results.count == 10 }
-      #expect(most.values.max() == 3)
+      for _ in 0..<count { connection.publish(Publish(try Topic("t"), "x", qos: qos)) { results.add($0) } }
+      try await eventually("stuck") { results.count == count || server.failure != nil }
+      #expect(most.values.max() == maximum)
     }
+    try await server.finish()
   }
 }

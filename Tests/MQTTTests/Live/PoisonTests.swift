@@ -1,6 +1,7 @@
-import Signals
+import Brokers
 import MQTT
 import Peers
+import Signals
 import Testing
 
 /// Messages that libmosquitto, or a program behind it, could stumble over.
@@ -11,8 +12,17 @@ struct PoisonTests {
     [0x30, UInt8(topic.count + 4), 0, UInt8(topic.count)] + topic + [0, 0x78]
   }
 
-  private func options(_ server: FakeServer) -> ConnectionOptions {
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+  /// A broker that accepts each client and sends it these bytes.
+  private func server(_ bytes: [UInt8]) throws -> ScriptedBroker {
+    try ScriptedBroker { link in
+      try link.accept()
+      try link.send(bytes: bytes)
+      try link.serve()
+    }
+  }
+
+  private func options(_ server: ScriptedBroker) -> ConnectionOptions {
+    var options = ConnectionOptions(server)
     options.backoff = .init(initial: .milliseconds(10), maximum: .seconds(60))
     return options
   }
@@ -21,7 +31,7 @@ struct PoisonTests {
     "A topic with wildcards, spaces or empty levels is passed on as it is",
     arguments: ["a/+", "#", "/", " ", "$x"])
   func literal(_ topic: String) async throws {
-    let server = try FakeServer { [publish] _ in FakeClient.accept + publish(Array(topic.utf8)) }
+    let server = try server(publish(Array(topic.utf8)))
     try await withConnection(options(server)) { _, recorder in
       try await eventually("nothing arrived") { recorder.count == 1 }
       #expect(recorder.history.messages[0].topic == topic)
@@ -36,7 +46,7 @@ struct PoisonTests {
       ([0xC3], "UTF-8"), ([], "without a topic"),
     ] as [([UInt8], String)])
   func poison(_ topic: [UInt8], _ part: String) async throws {
-    let server = try FakeServer { [publish] _ in FakeClient.accept + publish(topic) }
+    let server = try server(publish(topic))
     let recorder = Recorder()
     let connection = try Connection(options(server))
     connection.connect(delegate: recorder)
@@ -54,10 +64,8 @@ struct PoisonTests {
   func poisonedProperty() async throws {
     // A user property with a tab in its value.
     let properties: [UInt8] = [0x26, 0, 1, 0x6B, 0, 1, 0x09]
-    let server = try FakeServer { _ in
-      FakeClient.accept + [0x30, UInt8(properties.count + 4), 0, 1, 0x74, UInt8(properties.count)]
-        + properties
-    }
+    let server = try server(
+      [0x30, UInt8(properties.count + 4), 0, 1, 0x74, UInt8(properties.count)] + properties)
     let recorder = Recorder()
     let connection = try Connection(options(server))
     connection.connect(delegate: recorder)

@@ -131,10 +131,13 @@ struct PropertyTests {
       ([0x0B, 1], .init()),
     ] as [([UInt8], MessageProperties)])
   func oddProperties(_ bytes: [UInt8], _ expected: MessageProperties) async throws {
-    let server = try FakeServer { _ in
-      FakeClient.accept + [0x30, UInt8(bytes.count + 5), 0, 1, 0x74, UInt8(bytes.count)] + bytes + [0x78]
+    let server = try ScriptedBroker { link in
+      try link.accept()
+      try link.send(
+        bytes: [0x30, UInt8(bytes.count + 5), 0, 1, 0x74, UInt8(bytes.count)] + bytes + [0x78])
+      try link.serve()
     }
-    try await withConnection(ConnectionOptions(host: "127.0.0.1", port: server.port)) { _, recorder in
+    try await withConnection(ConnectionOptions(server)) { _, recorder in
       try await eventually("nothing arrived") { recorder.count == 1 || !recorder.history.causes.isEmpty }
       #expect(recorder.history.causes.isEmpty)
       let message = try #require(recorder.history.messages.first)

@@ -113,9 +113,11 @@ struct SeveralBrokersTests {
   @Test(
     "A broker that is silent, or names another server, is left for the next host", arguments: [false, true])
   func unwillingFirst(isSilent: Bool) async throws {
-    let server = try FakeServer { _ in isSilent ? [] : [0x20, 3, 0, 0x9C, 0] }
+    let server = try ScriptedBroker { link in
+      if isSilent { try link.silence() } else { try link.refuse(.useAnotherServer) }
+    }
     try await LocalBroker.with { broker in
-      var options = options([server.port, Int(broker.port)])
+      var options = options([Int(server.port), Int(broker.port)])
       if isSilent { options.connectDeadline = .seconds(1) }
       try await withConnection(options) { connection, _ in
         try await connection.publish(Publish(Topic("a"), "x"))
@@ -218,8 +220,11 @@ struct SeveralBrokersTests {
 
   @Test("A broker that claims a session after a clean start is not believed; one that lost it is")
   func sessionClaims() async throws {
-    let liar = try FakeServer { _ in [0x20, 3, 1, 0, 0] }
-    try await withConnection(options([liar.port])) { _, recorder in
+    let liar = try ScriptedBroker { link in
+      try link.accept(sessionPresent: true)
+      try link.serve()
+    }
+    try await withConnection(options([Int(liar.port)])) { _, recorder in
       let session = recorder.history.sessions[0]
       #expect(!session.isPresent && session.ignoredCleanStart)
     }

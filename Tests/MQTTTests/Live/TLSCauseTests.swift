@@ -109,8 +109,11 @@ struct TLSCauseTests {
       #expect("\(error)".contains("use mqtts://"), "\(error)")
     }
     // The alert that other brokers send: no such version.
-    let server = try FakeServer { _ in [0x15, 3, 1, 0, 2, 2, 70] }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    let server = try ScriptedBroker { link in
+      try link.expectConnect()
+      try link.send(bytes: [0x15, 3, 1, 0, 2, 2, 70])
+    }
+    var options = ConnectionOptions(server)
     options.version = version
     try await #expect(
       firstFailure(options) == .tls(.expectsTLS, broker: "127.0.0.1:\(server.port)"))
@@ -125,23 +128,24 @@ struct TLSCauseTests {
     "What answers something else than TLS is told apart from what is slow",
     arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", " \u{02}\0\0\0\0", "SSH-2.0-OpenSSH_9.2\r\n"])
   func foreignServer(_ answer: String) async throws {
-    let server = try FakeServer { client in
-      if client.hello() != nil { client.send(Array(answer.utf8)) }
+    let server = try ScriptedBroker { link in
+      _ = try link.expectHello()
+      try link.send(bytes: Array(answer.utf8))
+      try link.silence(reading: false)
     }
-    var options = ConnectionOptions(host: "localhost", port: server.port)
+    var options = ConnectionOptions(host: "localhost", port: Int(server.port))
     options.tls = .trusting
     try await #expect(firstFailure(options) == .tls(.notTLS, broker: "localhost:\(server.port)"))
   }
 
   @Test("A handshake that breaks off in the middle is a lost link")
   func breaksOff() async throws {
-    let server = try FakeServer { client in
-      guard client.hello() != nil else { return }
+    let server = try ScriptedBroker { link in
+      _ = try link.expectHello()
       // The first bytes of a record of 80 bytes.
-      client.send([0x16, 3, 3, 0, 80, 2, 0, 0, 76])
-      client.end()
+      try link.send(bytes: [0x16, 3, 3, 0, 80, 2, 0, 0, 76])
     }
-    var options = ConnectionOptions(host: "localhost", port: server.port)
+    var options = ConnectionOptions(host: "localhost", port: Int(server.port))
     options.tls = .trusting
     try await #expect(
       firstFailure(options) == .linkLost("the broker closed it before it was accepted"))
@@ -150,8 +154,8 @@ struct TLSCauseTests {
   @Test(
     "Something that listens and stays silent ends by the deadline, and keeps no processor busy until then")
   func silentServer() async throws {
-    let server = try FakeServer { (_: FakeClient) in }
-    var options = ConnectionOptions(host: "localhost", port: server.port)
+    let server = try ScriptedBroker(reception: .ignoring) { try $0.silence(reading: false) }
+    var options = ConnectionOptions(host: "localhost", port: Int(server.port))
     options.tls = .trusting
     options.connectDeadline = .milliseconds(300)
     options.backoff = .init(initial: .seconds(600), maximum: .seconds(600))
@@ -169,11 +173,11 @@ struct TLSCauseTests {
   @Test("A link that was opened too late is closed again, not kept")
   func openedTooLate() async throws {
     let closed = Collector<Int>()
-    let server = try FakeServer { client in
-      while client.read(1) != nil {}
-      closed.add(client.number)
+    let server = try ScriptedBroker { link in
+      try link.silence(reading: false)
+      closed.add(link.number)
     }
-    var options = ConnectionOptions(host: "localhost", port: server.port)
+    var options = ConnectionOptions(host: "localhost", port: Int(server.port))
     options.tls = .trusting
     options.connectDeadline = .nanoseconds(1)
     options.backoff = .init(initial: .seconds(600), maximum: .seconds(600))
@@ -185,7 +189,8 @@ struct TLSCauseTests {
 
   @Test("A port where nobody listens is told at once", arguments: ["localhost", "127.0.0.1"])
   func refusingPort(_ host: String) async throws {
-    let port = try FakeServer { (_: FakeClient) in }.port
+    let server = try ScriptedBroker(reception: .refusing) { try $0.silence() }
+    let port = Int(server.port)
     var options = ConnectionOptions(host: host, port: port)
     options.tls = .trusting
     let error = try await firstFailure(options)

@@ -25,6 +25,14 @@ extension TLSOptions {
   static var trusting: TLSOptions { TLSOptions(caFile: Certificates.all.caFile) }
 }
 
+extension ScriptedBroker.Link {
+  /// The hello of a client with TLS, without the head of its record.
+  func expectHello() throws -> [UInt8] {
+    let head = try expectBytes(5)
+    return try expectBytes(Int(head[3]) << 8 + Int(head[4]))
+  }
+}
+
 /// The cause of the first attempt that failed; it must not take longer than a person would wait for it.
 func firstFailure(_ options: ConnectionOptions) async throws -> ConnectionError {
   let connection = try Connection(options)

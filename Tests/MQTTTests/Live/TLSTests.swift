@@ -70,11 +70,8 @@ struct TLSTests {
   @Test("The protocol asked for by ALPN and the name of the host reach the broker")
   func hello() async throws {
     let hello = Collector<[UInt8]>()
-    let server = try FakeServer { client in
-      if let bytes = client.hello() { hello.add(bytes) }
-      client.end()
-    }
-    var options = ConnectionOptions(host: "localhost", port: server.port)
+    let server = try ScriptedBroker { hello.add(try $0.expectHello()) }
+    var options = ConnectionOptions(host: "localhost", port: Int(server.port))
     options.tls = TLSOptions(caFile: certificates.caFile, applicationProtocol: "x-amzn-mqtt-ca")
     try await #expect(firstFailure(options) == .tls(.notTLS, broker: "localhost:\(server.port)"))
     let body = String(decoding: try #require(hello.values.first), as: UTF8.self)
@@ -136,26 +133,25 @@ struct TLSTests {
 
   @Test("Packets that share a TLS record are all read, though the socket is silent after the first")
   func sharedRecords() async throws {
-    let server = try SecureServer(certificates.server) { client in
-      guard client.receive()?.type == 1 else { return }
-      client.send(FakeClient.accept)
-      var received: [UInt8] = []
-      var released: [UInt8] = []
-      while let packet = client.receive() {
-        switch packet.type {
-        case 3 where packet.head & 0x06 == 2:
-          client.send(FakeClient.acknowledge(packet.publishID ?? 0))
-        case 3:
-          received += [0x50, 2] + [UInt8(packet.publishID! >> 8), UInt8(packet.publishID! & 0xFF)]
-          if received.count == 4 * 50 { client.send(received) }
-        case 6:
-          released += [0x70, 2] + packet.id
-          if released.count == 4 * 50 { client.send(released) }
-        default: return
+    let server = try ScriptedBroker { link in
+      var received: [Packet] = []
+      var released: [Packet] = []
+      try link.serve { packet in
+        switch packet {
+        case .publish(let publish) where publish.qos == 2:
+          received.append(.pubrec(publish.id))
+          if received.count == 50 { try link.send(bytes: link.bytes(received)) }
+          return true
+        case .pubrel(let ack):
+          released.append(.pubcomp(ack.id))
+          if released.count == 50 { try link.send(bytes: link.bytes(released)) }
+          return true
+        default: return false
         }
       }
     }
-    var options = ConnectionOptions(host: "localhost", port: server.port)
+    let door = try SecureDoor(certificates.server, to: server.port)
+    var options = ConnectionOptions(host: "localhost", port: Int(door.port))
     options.tls = .trusting
     options.backoff = .init(initial: .milliseconds(20), maximum: .milliseconds(200))
     try await withConnection(options) { connection, recorder in

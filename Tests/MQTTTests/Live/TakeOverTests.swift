@@ -63,8 +63,12 @@ struct TakeOverTests {
 
   @Test("A broker of MQTT 5 that says that the session was taken over is believed at once")
   func told() async throws {
-    let server = try FakeServer { $0 == 0 ? FakeClient.accept + [0xE0, 2, 0x8E, 0] : FakeClient.accept }
-    var options = ConnectionOptions(host: "127.0.0.1", port: server.port)
+    let server = try ScriptedBroker { link in
+      try link.accept()
+      if link.number == 0 { try link.send(.disconnect(.sessionTakenOver)) }
+      try link.serve()
+    }
+    var options = ConnectionOptions(server)
     options.clientID = "same"
     options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(1))
     try await withConnection(options) { connection, recorder in

@@ -19,15 +19,19 @@ struct WillTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
         _ = try await watcher.subscribe([Subscribe(TopicFilter("gone"), retainAsPublished: true)])
-        let proxy = try PacketProxy(to: Int(broker.port), clients: 1)
-        var options = ConnectionOptions(host: "127.0.0.1", port: proxy.port)
+        let proxy = try CuttingProxy(to: broker.port)
+        defer { proxy.stop() }
+        var options = ConnectionOptions(host: "127.0.0.1", port: Int(proxy.port))
+        // It stays away.
+        options.backoff = .init(initial: .seconds(600), maximum: .seconds(600), jitter: 0)
         options.sessionExpiry = .seconds(60)
         options.will = try will()
-        let end = try await withConnection(options) { _, going in
+        let end = try await withConnection(options) { connection, going in
           let start = ContinuousClock.now
           proxy.cut()
           try await eventually("the cut went unnoticed") { going.history.causes.count == 1 }
           try await eventually("no will") { recorder.count == 1 }
+          await connection.close(deadline: .zero)
           return start.duration(to: .now)
         }
         #expect(end > .seconds(1), "the broker counts whole seconds, two of them here")
@@ -46,8 +50,9 @@ struct WillTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
         _ = try await watcher.subscribe([Subscribe(TopicFilter("#"))])
-        let proxy = try PacketProxy(to: Int(broker.port))
-        var options = ConnectionOptions(host: "127.0.0.1", port: proxy.port)
+        let proxy = try CuttingProxy(to: broker.port)
+        defer { proxy.stop() }
+        var options = ConnectionOptions(host: "127.0.0.1", port: Int(proxy.port))
         options.backoff = .init(initial: .milliseconds(1), maximum: .milliseconds(1))
         options.sessionExpiry = .seconds(60)
         options.will = try will()
@@ -68,14 +73,19 @@ struct WillTests {
     try await LocalBroker.with { broker in
       try await withConnection(ConnectionOptions(broker)) { watcher, recorder in
         _ = try await watcher.subscribe([Subscribe(TopicFilter("gone"))])
-        let proxy = try PacketProxy(to: Int(broker.port), clients: 1)
-        var options = ConnectionOptions(host: "127.0.0.1", port: proxy.port)
+        let proxy = try CuttingProxy(to: broker.port)
+        defer { proxy.stop() }
+        var options = ConnectionOptions(host: "127.0.0.1", port: Int(proxy.port))
+        // It stays away.
+        options.backoff = .init(initial: .seconds(600), maximum: .seconds(600), jitter: 0)
         options.version = .v311
         options.will = try will()
-        try await withConnection(options) { _, _ in
-          proxy.cut()
-          try await eventually("no will") { recorder.count == 1 }
-        }
+        let connection = try Connection(options)
+        connection.connect()
+        try await eventually("not connected") { connection.metrics.connects == 1 }
+        proxy.cut()
+        try await eventually("no will") { recorder.count == 1 }
+        await connection.close(deadline: .zero)
         #expect(recorder.history.messages[0].properties.isEmpty)
       }
     }

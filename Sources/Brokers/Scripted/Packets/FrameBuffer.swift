@@ -31,6 +31,14 @@ struct FrameBuffer: Sendable {
     return count
   }
 
+  /// Takes the next bytes, whatever they are; nil while there are fewer.
+  mutating func take(_ count: Int) -> [UInt8]? {
+    guard unread.count >= count else { return nil }
+    let taken = unread.prefix(count)
+    unread = taken.upperBound..<unread.upperBound
+    return Array(storage[taken])
+  }
+
   /// Takes the next whole packet.
   mutating func next() throws(PacketError) -> Frame? {
     let unread = unread
