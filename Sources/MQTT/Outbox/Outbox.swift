@@ -34,6 +34,8 @@ struct Outbox<Token> {
   private var queue = LinkedQueue<Entry>()
   private var conflating: [Topic: LinkedQueue<Entry>.Slot] = [:]
   private var deadlines = Deadlines()
+  /// How many do not wait for a connection.
+  private var onlineOnlyCount = 0
   private(set) var bytes = 0
 
   init(limits: QueueSize) {
@@ -105,8 +107,10 @@ struct Outbox<Token> {
     return superseded
   }
 
-  /// Removes what does not wait for a connection, and gives its tokens.
+  /// Removes what does not wait for a connection, and gives its tokens. Costs nothing when there is none of that,
+  /// however much waits.
   mutating func goOffline() -> [Token] {
+    if onlineOnlyCount == 0 { return [] }
     var kept = Self(limits: limits)
     var dropped: [Token] = []
     while let entry = queue.popFirst() {
@@ -130,6 +134,7 @@ struct Outbox<Token> {
 
   private mutating func note(_ entry: Entry, in slot: LinkedQueue<Entry>.Slot) {
     bytes += entry.publish.weight
+    if !entry.publish.waitsOffline { onlineOnlyCount += 1 }
     if entry.publish.conflates { conflating[entry.publish.topic] = slot }
     if let deadline = entry.deadline { deadlines.insert(slot, deadline) }
   }
@@ -137,6 +142,7 @@ struct Outbox<Token> {
   private mutating func remove(_ slot: LinkedQueue<Entry>.Slot) -> Entry {
     let entry = queue.remove(slot)
     bytes -= entry.publish.weight
+    if !entry.publish.waitsOffline { onlineOnlyCount -= 1 }
     if entry.publish.conflates { conflating[entry.publish.topic] = nil }
     if entry.expires { deadlines.remove(slot) }
     return entry
