@@ -33,7 +33,8 @@ struct ExactlyOnceTests {
   }
 
   /// A broker that passes a message of QoS 2 on when it first sees its id, as the specification allows (4.3.3), and cuts the
-  /// link once, at the fourth such message or release.
+  /// link once, at the fourth such message or release. All that it sent before arrives: a receipt that is lost with the
+  /// link makes a message come twice.
   private func server(_ cut: Cut, _ version: ProtocolVersion, _ kept: Kept) throws -> FakeServer {
     try FakeServer { client in
       var sent = 0
@@ -57,13 +58,13 @@ struct ExactlyOnceTests {
             if !isTwo || kept.held.insert(id).inserted { kept.passedOn.append(Int(last)) }
           }
           if isTwo { sent += 1 }
-          if isTwo, isCutting(.beforePubrec) { return client.end() }
+          if isTwo, isCutting(.beforePubrec) { return client.endOrderly() }
           client.send([isTwo ? 0x50 : 0x40, 2, UInt8(id >> 8), UInt8(id & 0xFF)])
         case 6:
           released += 1
-          if isCutting(.beforePubrel) { return client.end() }
+          if isCutting(.beforePubrel) { return client.endOrderly() }
           _ = kept.state.withLock { $0.held.remove(Int(packet.id[0]) << 8 + Int(packet.id[1])) }
-          if isCutting(.afterPubrel) { return client.end() }
+          if isCutting(.afterPubrel) { return client.endOrderly() }
           client.send([0x70, 2] + packet.id)
         default: continue
         }
@@ -92,9 +93,9 @@ struct ExactlyOnceTests {
       for number in passedOn where !first.contains(number) { first.append(number) }
       #expect(first == Array(0..<20))
       #expect(held.isEmpty, "an id that is never released is lost to the session")
-      if cut != .afterPubrel {
-        #expect(passedOn.filter { $0 % 3 != 0 }.count == 13, "twice: \(passedOn)")
-      }
+      // The one that was released, but whose receipt was never sent.
+      let twice = cut == .afterPubrel ? 1 : 0
+      #expect(passedOn.filter { $0 % 3 != 0 }.count == 13 + twice, "twice: \(passedOn)")
     }
   }
 

@@ -163,6 +163,18 @@ final class FakeClient: Sendable {
     }
   }
 
+  /// Closes the connection after all that was sent: a reset would take what the client has not read yet away from it.
+  func endOrderly() {
+    let descriptor = descriptor.withLock { $0 }
+    #if canImport(Darwin)
+      shutdown(descriptor, SHUT_WR)
+    #else
+      shutdown(descriptor, Int32(SHUT_WR))
+    #endif
+    while read(1) != nil {}
+    end()
+  }
+
   /// The next `count` bytes, whatever they are; nil when the client is gone.
   func read(_ count: Int) -> [UInt8]? {
     let descriptor = descriptor.withLock { $0 }
