@@ -23,7 +23,8 @@ extension EventLoop {
     let reads = machine.canWrite && !gate.isPaused
     // What OpenSSL holds decrypted shows in no poll.
     let hasUnread = reads && handle?.hasUnread == true
-    let mayBlock = !hasUnread && mailbox.maySleep(room: self.room, closing: closing)
+    let hasDue = !held.isEmpty && !poison.isTrying
+    let mayBlock = !hasUnread && !hasDue && mailbox.maySleep(room: self.room, closing: closing)
     var descriptors = [pollfd(fd: mailbox.wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     if let handle {
       var events = Int32(0)
@@ -127,7 +128,7 @@ extension EventLoop {
   private var timeout: Int32 {
     let dates = [
       machine.deadline, keepAliveDue, requests.deadline, closing?.deadline, gate.deadline,
-      mailbox.expiryCheck,
+      mailbox.expiryCheck, poison.deadline,
     ]
     return dates.compactMap(\.self).min().map { Instant.now.duration(to: $0).milliseconds } ?? -1
   }
@@ -137,6 +138,7 @@ extension EventLoop {
   func checkTimes(at now: Instant) {
     if let deadline = machine.deadline, now >= deadline { handle(.tick) }
     reports += requests.expire(at: now)
+    if poison.isTrying { poison.tick(at: now) }
     guard let handle, let due = keepAliveDue, now >= due else { return }
     let failure = handle.keepAliveCheck()
     lastRead = .now

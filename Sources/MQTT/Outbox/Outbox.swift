@@ -9,12 +9,15 @@ struct Outbox<Token> {
   struct Entry {
     var publish: Publish
     var token: Token
+    /// Which one it is, however often it is sent: they are counted from 1.
+    let number: Int
     /// Nil for most, so a pointer is all that they carry.
     private var end: End?
 
-    init(publish: Publish, token: Token, deadline: Instant? = nil) {
+    init(publish: Publish, token: Token, number: Int = 0, deadline: Instant? = nil) {
       self.publish = publish
       self.token = token
+      self.number = number
       end = deadline.map { End($0) }
     }
 
@@ -37,6 +40,8 @@ struct Outbox<Token> {
   /// How many do not wait for a connection.
   private var onlineOnlyCount = 0
   private(set) var bytes = 0
+  /// The number of the last entry.
+  private var newest = 0
 
   init(limits: QueueSize) {
     self.limits = limits
@@ -59,7 +64,8 @@ struct Outbox<Token> {
     }
     let superseded = older.map { remove($0).token }
     let deadline = publish.properties.expiry.map { now() + min($0, MessageProperties.longestSeconds) }
-    append(Entry(publish: publish, token: token, deadline: deadline))
+    newest += 1
+    append(Entry(publish: publish, token: token, number: newest, deadline: deadline))
     return .queued(superseded: superseded)
   }
 
@@ -112,6 +118,7 @@ struct Outbox<Token> {
   mutating func goOffline() -> [Token] {
     if onlineOnlyCount == 0 { return [] }
     var kept = Self(limits: limits)
+    kept.newest = newest
     var dropped: [Token] = []
     while let entry = queue.popFirst() {
       if entry.publish.waitsOffline { kept.append(entry) } else { dropped.append(entry.token) }
