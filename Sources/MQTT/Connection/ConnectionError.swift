@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Why a connection, or a call on one, did not do what it was asked to.
 public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// An option, a message or a subscription that could not be sent as it is.
@@ -31,6 +37,9 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
   case credentialsUnavailable(String)
   /// The broker refused a publish.
   case publishRefused(Topic, ReasonCode)
+  /// The broker ends the connection at this message, each time that it is sent; the reason is the broker's, if it gave
+  /// one (MQTT 5). The message is not sent again.
+  case poison(Topic, ReasonCode?)
   /// The expiry of a message passed before it could be sent: see ``PublishResult/expired``.
   case expired(Topic)
   /// The outbox is full; nothing was queued.
@@ -63,6 +72,9 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
     case .credentialsUnavailable(let reason):
       "no credentials to connect with: \(reason); check what the credentials closure asks"
     case .publishRefused(let topic, let code): "the broker refused the message on \"\(topic)\": \(code)"
+    case .poison(let topic, let code):
+      "the broker ends the connection at the message on \"\(topic)\"\(code.map { ": \($0)" } ?? ""); "
+        + "check its topic, size, payload and properties, and whether this client may publish it"
     case .expired(let topic):
       "the message on \"\(topic)\" expired before it could be sent: raise its expiry, or publish while connected"
     case .badAnswer(let what): "the broker is at fault: \(what)"
@@ -73,4 +85,11 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
 
   /// The broker ended the link without a word; a client id that another client takes over looks like this, too.
   static let closedByBroker = ConnectionError.linkLost("the broker closed it")
+
+  /// How it shows that the broker ended the link without a word: it closed or reset it, or, in TLS, did so without the
+  /// goodbye of that.
+  static let endsByBroker: Set<ConnectionError> = [
+    closedByBroker, .linkLost(systemError(ECONNRESET)), .linkLost(systemError(EPIPE)),
+    .linkLost(systemError(EPROTO)),
+  ]
 }

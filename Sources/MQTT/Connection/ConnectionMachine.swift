@@ -60,8 +60,7 @@ struct ConnectionMachine {
   private var round: HostRound
   private var flaps: FlapDetector
   /// What each host is asked for; one that knows only MQTT 3.1.1 does not keep the others from MQTT 5.
-  private var versions: [ProtocolVersion]
-  private var hasSwitchedVersion = false
+  private var versions: [VersionChoice]
   /// How many hosts were tried since the last link.
   private var attempt = 0
   /// How many waits there were since the last healthy link.
@@ -78,7 +77,7 @@ struct ConnectionMachine {
     self.options = options
     round = HostRound(count: options.endpoints.count)
     flaps = FlapDetector(patience: options.backoff.longestDelay(beforeRetry: 1) * 10)
-    versions = options.endpoints.map { _ in options.version }
+    versions = options.endpoints.map { _ in VersionChoice(options.version) }
   }
 
   /// The host that is tried, or connected to.
@@ -110,7 +109,8 @@ struct ConnectionMachine {
     case (.opened, .opening(let until)): greet(until: until)
     case (.accepted(let session), .greeting): accept(session, at: now)
     case (.refused(let code), .greeting): refuse(code, at: now)
-    case (.failed(let cause), .opening), (.failed(let cause), .greeting): failAddress(cause, at: now)
+    case (.failed(let cause), .opening): failAddress(cause, at: now)
+    case (.failed(let cause), .greeting): failGreeting(cause, at: now)
     case (.failed(let cause), .connected(let since)): lose(cause, since: since, at: now)
     case (.tick, _): tick(at: now)
     default: []
@@ -127,6 +127,7 @@ struct ConnectionMachine {
   private mutating func visit(at now: Instant) -> [Action] {
     attempt += 1
     credentials = nil
+    versions[round.host].beginVisit()
     let until = now + options.connectDeadline
     let report = Action.report(.connecting(endpoint, attempt: attempt))
     guard options.credentials != nil else { return [report] + locate(until: until) }
@@ -175,7 +176,7 @@ struct ConnectionMachine {
 
   private mutating func open(_ candidates: ArraySlice<Address>, until: Instant) -> [Action] {
     addresses = candidates
-    hasSwitchedVersion = false
+    versions[round.host].beginAddress()
     return openFirst(until: until)
   }
 
@@ -184,7 +185,7 @@ struct ConnectionMachine {
     phase = .opening(until: until)
     // Only the first connect drops what an earlier program left; a reconnect wants its own session back.
     isCleanStart = options.cleanStart && (options.sessionExpiry <= .zero || linkedHost == nil)
-    return [.open(address, versions[round.host], cleanStart: isCleanStart)]
+    return [.open(address, versions[round.host].version, cleanStart: isCleanStart)]
   }
 
   private mutating func greet(until: Instant) -> [Action] {
@@ -194,7 +195,8 @@ struct ConnectionMachine {
 
   private mutating func accept(_ session: Session, at now: Instant) -> [Action] {
     var session = session
-    session.isFallback = versions[round.host] != options.version
+    session.fallback = versions[round.host].fallback
+    versions[round.host].accept()
     // The broker has to close such a link itself (MQTT 5, 3.2.2.1.1); believing it would lose subscriptions.
     session.ignoredCleanStart = session.isPresent && isCleanStart
     // What another host kept may be older than the last link; subscribing anew is right in any case.
@@ -213,11 +215,12 @@ struct ConnectionMachine {
 
   private mutating func refuse(_ code: ReasonCode, at now: Instant) -> [Action] {
     let cause = ConnectionError.refused(code)
-    if code == .unsupportedProtocolVersion, options.version == .v5, !hasSwitchedVersion {
-      // Back to MQTT 5, too, when the broker behind the address was replaced by one that knows nothing else.
-      hasSwitchedVersion = true
-      versions[round.host] = versions[round.host] == .v5 ? .v311 : .v5
-      return [.drop(cause)] + openFirst(until: now + options.connectDeadline)
+    if code == .unsupportedProtocolVersion {
+      switch versions[round.host].refuse() {
+      case .askAgain: return askAgain(cause, at: now)
+      case .later: return failAddress(cause, at: now)
+      case .final: return failHost(cause, isFinal: true, at: now)
+      }
     }
     if code.rawValue == Redirection.useAnotherServer {
       return failHost(cause, isFinal: false, at: now)
@@ -227,6 +230,17 @@ struct ConnectionMachine {
       return failHost(cause, isFinal: false, at: now)
     }
     return code.isTransient ? failAddress(cause, at: now) : failHost(cause, isFinal: true, at: now)
+  }
+
+  private mutating func failGreeting(_ cause: ConnectionError, at now: Instant) -> [Action] {
+    // Closed, reset, or something that is no CONNACK; what TLS is at odds with has nothing to do with the version.
+    if case .linkLost = cause, versions[round.host].endWithoutAnswer() { return askAgain(cause, at: now) }
+    return failAddress(cause, at: now)
+  }
+
+  /// Asks the same address for another version.
+  private mutating func askAgain(_ cause: ConnectionError, at now: Instant) -> [Action] {
+    [.drop(cause)] + openFirst(until: now + options.connectDeadline)
   }
 
   private mutating func failAddress(_ cause: ConnectionError, at now: Instant) -> [Action] {
@@ -301,6 +315,7 @@ struct ConnectionMachine {
       let what = "no connection to \(endpoint) within \(limit); check that the host can be reached"
       return failAddress(.timedOut(what), at: now)
     case .greeting:
+      versions[round.host].timeOut()
       let what = "no CONNACK from \(endpoint) within \(limit); check that a broker listens there"
       return failAddress(.timedOut(what), at: now)
     case .waiting: return beginRound(at: now)

@@ -44,7 +44,12 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// The longest silence before the link is probed; whole seconds, rounded up, 5 s to 65,535 s.
   public var keepAlive: Duration = .seconds(60)
 
-  /// The version to ask for. A broker that refuses MQTT 5 by name is asked again in MQTT 3.1.1; each host by itself.
+  /// The version to ask for.
+  ///
+  /// A broker that refuses MQTT 5 by name is spoken to in MQTT 3.1.1; each host by itself. One that has never accepted
+  /// MQTT 5, and closes the link or answers with what is no packet of it, is asked for MQTT 3.1.1 at once; one that
+  /// stays silent for ``connectDeadline``, with the next attempt, and so on in turn. Because it may just have been
+  /// starting up, it is asked for MQTT 5 again when that link is lost: ask for MQTT 3.1.1 here to be spared that.
   public var version: ProtocolVersion = .v5
 
   /// Whether the first connect of a ``Connection`` drops what the broker kept for ``clientID``. Its reconnects
@@ -67,13 +72,13 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// than zero. Each further address of a name has as long.
   public var connectDeadline: Duration = .seconds(10)
 
-  /// How long a subscribe or an unsubscribe waits for the broker's answer.
+  /// How long a subscribe or an unsubscribe waits for the broker's answer; more than zero.
   public var acknowledgementDeadline: Duration = .seconds(30)
 
-  /// How much may wait to be sent; what goes beyond is refused to the caller.
+  /// How much may wait to be sent; what goes beyond is refused to the caller. Zero or more.
   public var outboxLimits = QueueSize(count: 100_000, bytes: 64 << 20)
 
-  /// How much may wait for slow handlers.
+  /// How much may wait for slow handlers; at least 1 message and 1 byte.
   ///
   /// When it is full, nothing more is read, so that the broker keeps it, for at most half the ``keepAlive``; then QoS 0
   /// messages without room are dropped and counted, and a QoS 1 message without room ends the link before it is
@@ -176,12 +181,25 @@ extension ConnectionOptions {
     if connectDeadline <= .zero {
       throw .invalid("a connect deadline of \(connectDeadline) is none: set more")
     }
+    if acknowledgementDeadline <= .zero {
+      throw .invalid("an acknowledgement deadline of \(acknowledgementDeadline) is none: set more")
+    }
+    try checkLimits()
     if !(1...1_000).contains(window) { throw .invalid("a window of \(window) is not one of 1 to 1,000") }
     if clientID.isEmpty, sessionExpiry > .zero || !cleanStart {
       throw .invalid("a session needs a client id: set clientID, or leave sessionExpiry and cleanStart")
     }
     if let maximumPacketSize, !(1...268_435_460).contains(maximumPacketSize) {
       throw .invalid("a maximum packet size of \(maximumPacketSize) is not one of 1 to 268,435,460 bytes")
+    }
+  }
+
+  private func checkLimits() throws(ConnectionError) {
+    if min(inboxLimits.count, inboxLimits.bytes) < 1 {
+      throw .invalid("an inbox without room would never be read into: set inboxLimits to 1 or more of both")
+    }
+    if min(outboxLimits.count, outboxLimits.bytes) < 0 {
+      throw .invalid("outboxLimits of less than nothing: set them to 0 or more")
     }
   }
 

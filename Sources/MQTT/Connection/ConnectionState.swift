@@ -18,10 +18,20 @@ public enum ConnectionState: Sendable, Hashable, CustomStringConvertible {
     case .idle: "idle"
     case .connecting(let endpoint, let attempt): "connecting to \(endpoint), attempt \(attempt)"
     case .connected(let session):
-      "connected, MQTT \(session.version)\(session.isFallback ? " (the broker refused MQTT 5)" : "")"
+      "connected, MQTT \(session.version)\(session.fallback.map { " (\($0))" } ?? "")"
         + (session.ignoredCleanStart ? "; the broker claims a session in spite of a clean start" : "")
     case .waiting(let delay, let cause): "waiting \(delay.inTenths) s: \(cause)"
     case .closed(let cause): cause.map { "closed: \($0)" } ?? "closed"
+    }
+  }
+}
+
+extension Session.Fallback: CustomStringConvertible {
+  /// In words, such as "the broker refused MQTT 5".
+  public var description: String {
+    switch self {
+    case .refused: "the broker refused MQTT 5"
+    case .unanswered: "the broker did not answer in MQTT 5"
     }
   }
 }

@@ -1,5 +1,14 @@
 /// What the broker said when it accepted the connection.
 public struct Session: Sendable, Hashable {
+  /// Why MQTT 3.1.1 is spoken though MQTT 5 was asked for.
+  public enum Fallback: Sendable, Hashable {
+    /// The broker refused MQTT 5 by name.
+    case refused
+    /// The broker closed the link, stayed silent, or answered with what is no packet of MQTT 5. The next link is
+    /// asked for MQTT 5 again.
+    case unanswered
+  }
+
   /// Whether the broker still had this client's subscriptions and messages.
   ///
   /// False, too, when the last link was one to another host of ``ConnectionOptions/endpoints``: what is kept here may
@@ -13,8 +22,11 @@ public struct Session: Sendable, Hashable {
   /// The version that is spoken.
   public var version = ProtocolVersion.v5
 
-  /// Whether ``version`` is lower than asked for, because the broker refused that.
-  public var isFallback = false
+  /// Why ``version`` is lower than asked for, if it is.
+  public var fallback: Fallback?
+
+  /// Whether ``version`` is lower than asked for.
+  public var isFallback: Bool { fallback != nil }
 
   /// The client id in use; the broker may have assigned it.
   public var clientID = ""

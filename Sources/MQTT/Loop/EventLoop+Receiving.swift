@@ -23,7 +23,8 @@ extension EventLoop {
     let reads = machine.canWrite && !gate.isPaused
     // What OpenSSL holds decrypted shows in no poll.
     let hasUnread = reads && handle?.hasUnread == true
-    let mayBlock = !hasUnread && mailbox.maySleep(room: self.room, closing: closing)
+    let hasDue = !held.isEmpty && !poison.isTrying
+    let mayBlock = !hasUnread && !hasDue && mailbox.maySleep(room: self.room, closing: closing)
     var events = Int32(0)
     if let handle {
       if reads { events |= POLLIN }
@@ -142,6 +143,7 @@ extension EventLoop {
     next = Self.earlier(next, closing?.deadline)
     next = Self.earlier(next, gate.deadline)
     next = Self.earlier(next, mailbox.expiryCheck)
+    next = Self.earlier(next, poison.deadline)
     return next.map { Instant.now.duration(to: $0).milliseconds } ?? -1
   }
 
@@ -155,6 +157,7 @@ extension EventLoop {
   func checkTimes(at now: Instant) {
     if let deadline = machine.deadline, now >= deadline { handle(.tick) }
     reports += requests.expire(at: now)
+    if poison.isTrying { poison.tick(at: now) }
     guard let handle, let due = keepAliveDue, now >= due else { return }
     let failure = handle.keepAliveCheck()
     lastRead = .now

@@ -7,6 +7,7 @@ extension EventLoop {
   /// How many messages of QoS 1 and 2 may be sent now; nil when nothing at all may.
   var room: FlightRoom? {
     guard session != nil, !isWriteBlocked, !window.isLapped, mailbox.reports.room() != nil else { return nil }
+    if poison.isTrying, !poison.maySend(at: .now) { return nil }
     return window.room
   }
 
@@ -17,6 +18,7 @@ extension EventLoop {
       if let answer = command.answer { reports.append(.call { answer.fail(.notConnected) }) }
       return
     }
+    if poison.isTrying { return held.append(command) }
     let deadline = Instant.now + options.acknowledgementDeadline
     switch command {
     case .subscribe(let subscribes, let answer):
@@ -69,6 +71,7 @@ extension EventLoop {
       }
       do {
         let id = try handle.publish(entry.publish)
+        if poison.isTrying { poison.sent(entry.number, at: .now) }
         let isAwaited = entry.publish.qos > .atMostOnce || entry.token != nil
         if isAwaited { window.add(entry, id: id) } else { window.skip(id: id) }
       } catch {
@@ -79,7 +82,7 @@ extension EventLoop {
   }
 
   func write() {
-    guard let handle, machine.canWrite else { return }
+    guard let handle, machine.canWrite, !(poison.isTrying && poison.holdsWrites(at: .now)) else { return }
     isWriteBlocked = false
     guard handle.wantsWrite else { return }
     let failure = handle.write()
@@ -94,8 +97,10 @@ extension EventLoop {
     takeLines()
     guard let handle, !handle.settled.isEmpty else { return }
     for (id, code) in handle.settled {
-      guard let entry = window.settle(id: id), let completion = entry.token else { continue }
+      guard let entry = window.settle(id: id) else { continue }
       let isSent = entry.publish.qos == .atMostOnce
+      if poison.isWatching, !isSent { poison.acknowledged(entry.number, left: window.count, at: .now) }
+      guard let completion = entry.token else { continue }
       report(completion, isSent ? .sent : code.isFailure ? .refused(code) : .acknowledged(code))
     }
     handle.settled.removeAll(keepingCapacity: true)

@@ -21,6 +21,9 @@ final class EventLoop: @unchecked Sendable {
   var handle: Handle?
   var window = FlightWindow<Mailbox.Completion?>()
   var requests = PendingRequests()
+  var poison = PoisonDetector()
+  /// What waits for the end of a trial.
+  var held: [Command] = []
   var session: Session?
   var gate = InboxGate()
   let resolve: Resolver.Resolve
@@ -125,10 +128,12 @@ final class EventLoop: @unchecked Sendable {
   }
 
   private func work() {
-    let work = mailbox.take(room: room, count: Self.batchCount, bytes: Self.batchBytes)
+    let count = poison.isTrying ? 1 : Self.batchCount
+    let work = mailbox.take(room: room, count: count, bytes: Self.batchBytes)
     closing = work.closing
     for completion in work.expired { report(completion, .expired) }
-    work.commands.forEach(carryOut)
+    if poison.isTrying, work.isOutboxEmpty, work.batch.isEmpty, window.isEmpty { poison.ranOut(at: .now) }
+    carryOut(work.commands)
     send(work.batch)
     write()
     finishClosing(work)
@@ -144,6 +149,7 @@ final class EventLoop: @unchecked Sendable {
     switch action {
     case .report(let state):
       if case .closed(let cause) = state { self.cause = cause }
+      if case .connecting(_, let attempt) = state, attempt > 1 { poison.attemptFailed() }
       reports.append(.call { [states = mailbox.states] in states.send(state) })
       log(state.logLevel, state.description) { reports.append($0) }
     case .fetchCredentials(let ticket):
@@ -162,7 +168,7 @@ final class EventLoop: @unchecked Sendable {
     case .open(let address, let version, let cleanStart) where options.tls != nil:
       attempt += 1
       Opener.open(
-        options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart,
+        linkOptions, address: address, version: version, cleanStart: cleanStart,
         resuming: window.resumption(at: .now)
       ) { [weak mailbox, attempt] in
         mailbox?.post(.opened(attempt: attempt, $0))
@@ -170,7 +176,7 @@ final class EventLoop: @unchecked Sendable {
     case .open(let address, let version, let cleanStart):
       do {
         handle = try Handle(
-          options.with(machine.credentials), address: address, version: version, cleanStart: cleanStart,
+          linkOptions, address: address, version: version, cleanStart: cleanStart,
           resuming: window.resumption(at: .now))
       } catch {
         // Options that the library refuses will be refused again.
@@ -206,6 +212,7 @@ final class EventLoop: @unchecked Sendable {
     for entry in window.remove(where: { session.refusal(of: $0) != nil }) {
       if let code = session.refusal(of: entry.publish) { report(entry.token, .refused(code)) }
     }
+    poison.linked(resumed: window.numbers, keepAlive: session.keepAlive, at: .now)
     deliveries.append(.connected(session))
   }
 
@@ -214,7 +221,7 @@ final class EventLoop: @unchecked Sendable {
   /// Tells the machine that `handle` is broken, unless another one has taken its place.
   func fail(_ handle: Handle, _ failure: ConnectionError) {
     takeIn()
-    if handle === self.handle { self.handle(.failed(failure)) }
+    if handle === self.handle { self.handle(.failed(judge(failure))) }
   }
 
   private func drop(_ cause: ConnectionError?) {
@@ -230,6 +237,7 @@ final class EventLoop: @unchecked Sendable {
     for token in superseded { report(token, .superseded) }
     for token in dropped { report(token, .failed(error)) }
     reports += requests.failAll(error)
+    failHeld(error)
     guard session != nil else { return }
     session = nil
     deliveries.append(.disconnected(cause))
@@ -247,7 +255,8 @@ final class EventLoop: @unchecked Sendable {
       if work.isOutboxEmpty && window.isEmpty || isLate { self.handle(.close(nil)) }
       return
     }
-    let isFlushed = work.isOutboxEmpty && window.isEmpty && requests.isEmpty && !isWriteBlocked
+    let isFlushed =
+      work.isOutboxEmpty && window.isEmpty && requests.isEmpty && held.isEmpty && !isWriteBlocked
     guard isFlushed || isLate else { return }
     let left = Instant.now.duration(to: closing.deadline)
     handle.disconnect(patience: min(max(left, .milliseconds(100)), .seconds(1)))

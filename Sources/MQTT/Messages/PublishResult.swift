@@ -14,7 +14,8 @@ public enum PublishResult: Sendable, Hashable {
   case superseded
   /// The outbox is full; nothing was queued.
   case overflowed
-  /// It was not sent, or the link broke before a QoS 0 message was written.
+  /// It was not sent, the link broke before a QoS 0 message was written, or the broker ends the connection at it, which
+  /// is ``ConnectionError/poison(_:_:)``.
   case failed(ConnectionError)
 
   /// Whether the message, or the newer one in its place, is on its way.

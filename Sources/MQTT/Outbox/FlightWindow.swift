@@ -45,6 +45,9 @@ struct FlightWindow<Token> {
   /// The messages of QoS 1 and 2 that fly.
   var count: Int { acknowledged.count }
 
+  /// Which messages of QoS 1 and 2 fly, the oldest first.
+  var numbers: [Int] { acknowledged.map(\.entry.number) }
+
   /// Whether everything is settled.
   var isEmpty: Bool { acknowledged.isEmpty && written.count == 0 }
 
@@ -97,6 +100,18 @@ struct FlightWindow<Token> {
     acknowledged.removeAll { isRefused($0.entry.publish) }
     exactlyOnceCount -= refused.count { $0.entry.publish.qos == .exactlyOnce }
     return refused.map(\.entry)
+  }
+
+  func topic(of number: Int) -> Topic? {
+    acknowledged.first { $0.entry.number == number }?.entry.publish.topic
+  }
+
+  /// Takes one out that is not to be sent again.
+  mutating func remove(number: Int) -> Entry? {
+    guard let index = acknowledged.firstIndex(where: { $0.entry.number == number }) else { return nil }
+    let entry = acknowledged.remove(at: index).entry
+    if entry.publish.qos == .exactlyOnce { exactlyOnceCount -= 1 }
+    return entry
   }
 
   /// Closes the window for good: gives back, in order, what has to be sent again, and what is lost with the link.

@@ -9,12 +9,15 @@ struct Outbox<Token> {
   struct Entry {
     var publish: Publish
     var token: Token
+    /// Which one it is, however often it is sent: they are counted from 1.
+    let number: Int
     /// Nil for most, so a pointer is all that they carry.
     private var end: End?
 
-    init(publish: Publish, token: Token, deadline: Instant? = nil) {
+    init(publish: Publish, token: Token, number: Int = 0, deadline: Instant? = nil) {
       self.publish = publish
       self.token = token
+      self.number = number
       end = deadline.map { End($0) }
     }
 
@@ -34,7 +37,11 @@ struct Outbox<Token> {
   private var queue = LinkedQueue<Entry>()
   private var conflating: [Topic: LinkedQueue<Entry>.Slot] = [:]
   private var deadlines = Deadlines()
+  /// How many do not wait for a connection.
+  private var onlineOnlyCount = 0
   private(set) var bytes = 0
+  /// The number of the last entry.
+  private var newest = 0
 
   init(limits: QueueSize) {
     self.limits = limits
@@ -57,7 +64,8 @@ struct Outbox<Token> {
     }
     let superseded = older.map { remove($0).token }
     let deadline = publish.properties.expiry.map { now() + min($0, MessageProperties.longestSeconds) }
-    append(Entry(publish: publish, token: token, deadline: deadline))
+    newest += 1
+    append(Entry(publish: publish, token: token, number: newest, deadline: deadline))
     return .queued(superseded: superseded)
   }
 
@@ -105,9 +113,12 @@ struct Outbox<Token> {
     return superseded
   }
 
-  /// Removes what does not wait for a connection, and gives its tokens.
+  /// Removes what does not wait for a connection, and gives its tokens. Costs nothing when there is none of that,
+  /// however much waits.
   mutating func goOffline() -> [Token] {
+    if onlineOnlyCount == 0 { return [] }
     var kept = Self(limits: limits)
+    kept.newest = newest
     var dropped: [Token] = []
     while let entry = queue.popFirst() {
       if entry.publish.waitsOffline { kept.append(entry) } else { dropped.append(entry.token) }
@@ -130,6 +141,7 @@ struct Outbox<Token> {
 
   private mutating func note(_ entry: Entry, in slot: LinkedQueue<Entry>.Slot) {
     bytes += entry.publish.weight
+    if !entry.publish.waitsOffline { onlineOnlyCount += 1 }
     if entry.publish.conflates { conflating[entry.publish.topic] = slot }
     if let deadline = entry.deadline { deadlines.insert(slot, deadline) }
   }
@@ -137,6 +149,7 @@ struct Outbox<Token> {
   private mutating func remove(_ slot: LinkedQueue<Entry>.Slot) -> Entry {
     let entry = queue.remove(slot)
     bytes -= entry.publish.weight
+    if !entry.publish.waitsOffline { onlineOnlyCount -= 1 }
     if entry.publish.conflates { conflating[entry.publish.topic] = nil }
     if entry.expires { deadlines.remove(slot) }
     return entry

@@ -19,7 +19,7 @@ struct ConnectionLedger {
   private var visited: [Endpoint] = []
   /// How the hosts of this round refused for good.
   private var refusals: [ReasonCode] = []
-  private var versionRefusals = 0
+  private var versions = VersionLedger()
   private var connectedAt: Instant?
 
   init(hosts: Int, initial: Duration, maximum: Duration) {
@@ -36,6 +36,8 @@ struct ConnectionLedger {
     }
     if event == .answered { isAsking = false }
     if let connectedAt, event == .failed, now - connectedAt >= initial * 10 { waits = 0 }
+    let versionFault = versions.note(event, actions, machine.phase)
+    if let versionFault { note(fault: versionFault) }
     if !actions.isEmpty { countRefusal(event) }
     for (place, action) in actions.enumerated() {
       let isLast = place == actions.count - 1
@@ -71,11 +73,8 @@ struct ConnectionLedger {
   }
 
   private mutating func countRefusal(_ event: WalkEvent) {
-    // The first one leads to the other version at the same address.
-    versionRefusals = event == .refusedVersion ? versionRefusals + 1 : 0
-    guard event == .refusedForGood || versionRefusals == 2 else { return }
-    refusals.append(event == .refusedForGood ? .clientIdentifierNotValid : .unsupportedProtocolVersion)
-    versionRefusals = 0
+    if event == .refusedForGood { refusals.append(.clientIdentifierNotValid) }
+    if event == .refusedVersion, versions.isHopeless { refusals.append(.unsupportedProtocolVersion) }
   }
 
   private mutating func report(_ state: ConnectionState, _ event: WalkEvent, at now: Instant) {

@@ -133,7 +133,7 @@ struct ConnectionMachineTests {
       ])
     driver.handle(.opened)
     var expected = Session()
-    expected.isFallback = true
+    expected.fallback = .refused
     #expect(driver.handle(.accepted(Session())) == [.report(.connected(expected))])
 
     _ = driver.lose(after: .seconds(60))
@@ -150,6 +150,82 @@ struct ConnectionMachineTests {
     _ = driver.lose(after: .seconds(60))
     driver.greet()
     #expect(driver.handle(.refused(.unsupportedProtocolVersion)).last == .open(one, .v5, cleanStart: true))
+  }
+
+  @Test("A broker that closes at MQTT 5 is asked for 3.1.1 at once, and for 5 again when that link is lost")
+  func closesAtMQTT5() {
+    var driver = started()
+    driver.greet([one, two])
+    #expect(driver.handle(.failed(broken)) == [.drop(broken), .open(one, .v311, cleanStart: true)])
+    #expect(driver.machine.deadline == driver.now + .seconds(10))
+    driver.handle(.opened)
+    driver.handle(.accepted(Session()))
+    #expect(driver.machine.session?.fallback == .unanswered)
+
+    _ = driver.lose(after: .seconds(60))
+    #expect(driver.resolved() == [.open(one, .v5, cleanStart: true)])
+    driver.handle(.opened)
+    driver.handle(.accepted(Session()))
+    #expect(driver.machine.session?.fallback == nil)
+    _ = driver.lose(after: .seconds(60))
+    driver.greet()
+    #expect(driver.handle(.failed(broken)).last == MachineDriver.waiting(2), "it has accepted MQTT 5 once")
+  }
+
+  @Test("A broker that is silent at MQTT 5 is asked in turn, once at each attempt")
+  func silentAtMQTT5() {
+    var driver = started()
+    for version in [ProtocolVersion.v5, .v311, .v5, .v311] {
+      #expect(driver.resolved([one, two]) == [.open(one, version, cleanStart: true)])
+      driver.handle(.opened)
+      #expect(driver.pass().last == .open(two, version, cleanStart: true))
+      driver.handle(.opened)
+      driver.pass()
+      driver.pass()
+    }
+    driver.greet()
+    driver.pass()
+    driver.pass()
+    driver.accept()
+    #expect(driver.machine.session?.fallback == .unanswered)
+  }
+
+  @Test("A broker that closes at every version is asked for both at each attempt, never for one alone")
+  func closesAtAll() {
+    var driver = started()
+    for _ in 0..<3 {
+      driver.greet()
+      #expect(driver.handle(.failed(broken)).last == .open(one, .v311, cleanStart: true))
+      driver.handle(.opened)
+      driver.handle(.failed(broken))
+      driver.pass()
+    }
+  }
+
+  @Test("A refusal of MQTT 3.1.1 that was only guessed does not end the connection, and leads back to MQTT 5")
+  func wrongGuess() {
+    var driver = started()
+    driver.greet()
+    driver.handle(.failed(broken))
+    driver.handle(.opened)
+    let cause = ConnectionError.refused(.unsupportedProtocolVersion)
+    #expect(driver.handle(.refused(.unsupportedProtocolVersion)).last == MachineDriver.waiting(1, cause))
+    driver.pass()
+    #expect(driver.resolved() == [.open(one, .v5, cleanStart: true)])
+  }
+
+  @Test("A link that never came up, a TLS fault, and MQTT 3.1.1 that was asked for, are no reason to guess")
+  func noGuess() {
+    var driver = started()
+    driver.resolved()
+    #expect(driver.handle(.failed(broken)).last == MachineDriver.waiting(1))
+    driver = started()
+    driver.greet()
+    let cause = ConnectionError.tls(.expectsTLS, broker: "example")
+    #expect(driver.handle(.failed(cause)).last == MachineDriver.waiting(1, cause))
+    driver = started { $0.version = .v311 }
+    driver.greet()
+    #expect(driver.handle(.failed(broken)).last == MachineDriver.waiting(1))
   }
 
   @Test(

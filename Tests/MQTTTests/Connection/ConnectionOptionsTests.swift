@@ -87,6 +87,11 @@ struct ConnectionOptionsTests {
     refused { $0.backoff = Backoff(initial: .microseconds(999)) }
     refused { $0.backoff = Backoff(initial: .seconds(1), maximum: .microseconds(999)) }
     refused { $0.connectDeadline = .zero }
+    refused { $0.acknowledgementDeadline = .zero }
+    refused { $0.inboxLimits.count = 0 }
+    refused { $0.inboxLimits.bytes = 0 }
+    refused { $0.outboxLimits.count = -1 }
+    refused { $0.outboxLimits.bytes = -1 }
     refused { $0.endpoints = [] }
     refused { $0.endpoints.append(.tcp(host: "b", port: 0)) }
     refused {

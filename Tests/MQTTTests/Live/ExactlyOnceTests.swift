@@ -33,7 +33,8 @@ struct ExactlyOnceTests {
   }
 
   /// A broker that passes a message of QoS 2 on when it first sees its id, as the specification allows (4.3.3), and cuts the
-  /// link once, at the fourth such message or release.
+  /// link once, at the fourth such message or release. All that it sent before arrives: a receipt that is lost with the
+  /// link makes a message come twice.
   private func server(_ cut: Cut, _ kept: Kept) throws -> ScriptedBroker {
     try ScriptedBroker { link in
       var sent = 0
@@ -91,9 +92,9 @@ struct ExactlyOnceTests {
       for number in passedOn where !first.contains(number) { first.append(number) }
       #expect(first == Array(0..<20))
       #expect(held.isEmpty, "an id that is never released is lost to the session")
-      if cut != .afterPubrel {
-        #expect(passedOn.filter { $0 % 3 != 0 }.count == 13, "twice: \(passedOn)")
-      }
+      // The one that was released, but whose receipt was never sent.
+      let twice = cut == .afterPubrel ? 1 : 0
+      #expect(passedOn.filter { $0 % 3 != 0 }.count == 13 + twice, "twice: \(passedOn)")
     }
   }
 

@@ -155,6 +155,48 @@ struct OutboxTests {
     #expect(outbox.removeAll() == [2, 4])
     #expect(outbox.isEmpty && outbox.bytes == 0)
   }
+
+  @Test("Whatever was queued, taken and put back, a lost link drops all that does not wait, and nothing else")
+  func offlineWalks() throws {
+    for seed in UInt64(0)..<200 {
+      var dice = Dice(seed: seed)
+      var outbox = outbox()
+      var model: [(token: Int, waits: Bool)] = []
+      var flying: [Outbox<Int>.Entry] = []
+      for token in 0..<60 {
+        switch Int.random(in: 0..<6, using: &dice) {
+        case 0:
+          let before = flying
+          flying += take(&outbox, count: 2)
+          model.removeFirst(flying.count - before.count)
+        case 1:
+          #expect(outbox.putBack(flying).isEmpty)
+          model = flying.map { ($0.token, $0.publish.waitsOffline) } + model
+          flying = []
+        case 2 where token % 5 == 0:
+          #expect(outbox.goOffline() == model.filter { !$0.waits }.map(\.token), "seed \(seed)")
+          model.removeAll { !$0.waits }
+        default:
+          let offline = Bool.random(using: &dice)
+          let qos: QoS = Bool.random(using: &dice) ? .atMostOnce : .atLeastOnce
+          let publish = try publish("t", qos, offline: offline)
+          _ = outbox.offer(publish, token: token, isOnline: true)
+          model.append((token, publish.waitsOffline))
+        }
+      }
+      #expect(outbox.goOffline() == model.filter { !$0.waits }.map(\.token), "seed \(seed)")
+      #expect(outbox.removeAll() == model.filter(\.waits).map(\.token), "seed \(seed)")
+    }
+  }
+
+  @Test("A link that is lost again and again costs nothing for what waits, however much that is")
+  func offlineIsCheap() throws {
+    var outbox = outbox(count: 100_000, bytes: .max)
+    for token in 0..<100_000 { _ = outbox.offer(try publish("t"), token: token, isOnline: false) }
+    let start = ContinuousClock.now
+    for _ in 0..<1_000 { #expect(outbox.goOffline().isEmpty) }
+    #expect(ContinuousClock.now - start < .seconds(10), "it looks at each of them")
+  }
 }
 
 extension Outbox.Offer {
