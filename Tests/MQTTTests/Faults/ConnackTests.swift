@@ -131,7 +131,7 @@ struct ConnackTests {
     "What comes before CONNACK, or is none, fails the attempt with a cause of one line, and the next one is made",
     arguments: [
       [0x20, 0], [0x20, 1, 0], [0x20, 5, 0, 0, 2, 1, 0], [0x20, 3, 0, 0, 9], [0x90, 3, 0, 1, 0],
-      [0x30, 4, 0, 1, 0x61, 0x78], [0xD0, 0], [0xC0, 0], [0xF0, 0],
+      [0x30, 4, 0, 1, 0x61, 0x78], [0xD0, 0], [0xC0, 0], [0xF0, 0], [0xE0, 1, 0x89],
     ] as [[UInt8]])
   func noConnack(_ bytes: [UInt8]) async throws {
     let broker = try ScriptedBroker(links: [
