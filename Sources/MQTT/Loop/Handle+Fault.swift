@@ -11,6 +11,9 @@ extension Handle {
     switch mosq_err_t(rawValue: code) {
     case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST: return hint.map { .linkLost($0) } ?? .closedByBroker
     case MOSQ_ERR_KEEPALIVE: return .linkLost("the broker did not answer within the keep-alive")
+    // The end of the stream inside a packet.
+    case MOSQ_ERR_ERRNO where ending?.errno == 0:
+      return .linkLost("the broker closed it in the middle of a packet")
     case MOSQ_ERR_ERRNO: return .linkLost(ending.map { systemError($0.errno) } ?? Self.words(code))
     default: return .linkLost(Self.fault(code) ?? Self.words(code))
     }

@@ -97,6 +97,28 @@ struct ScriptTests {
     try await broker.finish()
   }
 
+  @Test("Bytes that are no packet can be read as they are, and what is missing of them is told")
+  func bytes() async throws {
+    let broker = try ScriptedBroker { link in
+      guard try link.expectBytes(3) == [0x16, 3, 1], try link.expectBytes(2) == [0, 9] else {
+        throw Surprise("other bytes")
+      }
+      // Packets may follow.
+      try link.expect(.pingreq)
+      try link.send(.pingresp)
+      _ = try link.expectBytes(4)
+    }
+    let client = try #require(RawClient(broker))
+    client.send(bytes: [0x16, 3])
+    client.send(bytes: [1, 0, 9, 0xC0, 0])
+    #expect(client.receive() == [0xD0, 0])
+    client.send(bytes: [1, 2, 3])
+    client.finishSending()
+    let error = await #expect(throws: ScriptedBrokerError.self) { try await broker.finish() }
+    #expect("\(try #require(error))" == "link 0, step 5: expected 4 bytes, the client closed the connection")
+    #expect(broker.received.map(\.packet) == [.pingreq])
+  }
+
   @Test("Each client gets the script of its number, and those that come later the last one")
   func scriptsByNumber() async throws {
     let broker = try ScriptedBroker(links: [

@@ -138,20 +138,6 @@ struct FaultTests {
     }
   }
 
-  @Test("A broker that ends the connection says why, and is found again")
-  func disconnected() async throws {
-    let server = try ScriptedBroker { link in
-      try link.accept()
-      if link.number == 0 { try link.send(.disconnect(.serverShuttingDown)) } else { try link.serve() }
-    }
-    try await withConnection(ConnectionOptions(server)) { connection, recorder in
-      try await eventually("not back") { recorder.history.sessions.count == 2 }
-      #expect(recorder.history.causes == [.disconnected(ReasonCode(rawValue: 0x8B))])
-      #expect(recorder.history.sessions.allSatisfy { $0.version == .v5 && !$0.isFallback })
-    }
-    try await server.finish(links: 2)
-  }
-
   @Test("A broker of MQTT 3.1.1 that refuses MQTT 5 is spoken to in its own version, and the state says so")
   func fallback() async throws {
     let server = try ScriptedBroker(links: [
@@ -171,39 +157,6 @@ struct FaultTests {
       if case .connect(let connect) = $0.packet { connect.version } else { nil }
     }
     #expect(versions == [.v5, .v311])
-  }
-
-  @Test("Something that listens and never answers fails the attempt by its deadline")
-  func silentServer() async throws {
-    let server = try ScriptedBroker { try $0.silence() }
-    var options = ConnectionOptions(server)
-    options.connectDeadline = .milliseconds(50)
-    let connection = try Connection(options)
-    let (states, end) = record(connection)
-    connection.connect()
-    try await eventually("it hangs") {
-      states.values.contains { if case .waiting(_, .timedOut) = $0 { true } else { false } }
-    }
-    await connection.close()
-    end.dispose()
-  }
-
-  @Test(
-    "Something that speaks no MQTT fails the attempt", arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "\0"])
-  func foreignServer(_ answer: String) async throws {
-    let server = try ScriptedBroker { link in
-      try link.expectConnect()
-      try link.send(bytes: Array(answer.utf8) + [UInt8](repeating: 0xFF, count: 100))
-      try link.silence()
-    }
-    let connection = try Connection(ConnectionOptions(server))
-    let (states, end) = record(connection)
-    connection.connect()
-    try await eventually("it hangs") {
-      states.values.contains { if case .waiting = $0 { true } else { false } }
-    }
-    await connection.close()
-    end.dispose()
   }
 
   @Test("A packet larger than the broker takes is refused here, and the connection stays")

@@ -8,8 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct PoisonTests {
   /// A PUBLISH of QoS 0 without properties.
-  private func publish(_ topic: [UInt8]) -> [UInt8] {
-    [0x30, UInt8(topic.count + 4), 0, UInt8(topic.count)] + topic + [0, 0x78]
+  private func publish(_ topic: [UInt8], _ version: ProtocolVersion) -> [UInt8] {
+    let rest: [UInt8] = version == .v5 ? [0, 0x78] : [0x78]
+    return [0x30, UInt8(topic.count + 2 + rest.count), 0, UInt8(topic.count)] + topic + rest
   }
 
   /// A broker that accepts each client and sends it these bytes.
@@ -21,18 +22,18 @@ struct PoisonTests {
     }
   }
 
-  private func options(_ server: ScriptedBroker) -> ConnectionOptions {
-    var options = ConnectionOptions(server)
+  private func options(_ server: ScriptedBroker, _ version: ProtocolVersion = .v5) -> ConnectionOptions {
+    var options = ConnectionOptions(server, version)
     options.backoff = .init(initial: .milliseconds(10), maximum: .seconds(60))
     return options
   }
 
   @Test(
     "A topic with wildcards, spaces or empty levels is passed on as it is",
-    arguments: ["a/+", "#", "/", " ", "$x"])
-  func literal(_ topic: String) async throws {
-    let server = try server(publish(Array(topic.utf8)))
-    try await withConnection(options(server)) { _, recorder in
+    arguments: ["a/+", "#", "/", " ", "$x"], ProtocolVersion.both)
+  func literal(_ topic: String, _ version: ProtocolVersion) async throws {
+    let server = try server(publish(Array(topic.utf8), version))
+    try await withConnection(options(server, version)) { _, recorder in
       try await eventually("nothing arrived") { recorder.count == 1 }
       #expect(recorder.history.messages[0].topic == topic)
     }
@@ -44,11 +45,12 @@ struct PoisonTests {
       ([0x61, 0xFF], "UTF-8"), ([0x61, 0x09], "UTF-8"), ([0x61, 0x00], "UTF-8"),
       ([0xEF, 0xBF, 0xBF], "UTF-8"),
       ([0xC3], "UTF-8"), ([], "without a topic"),
-    ] as [([UInt8], String)])
-  func poison(_ topic: [UInt8], _ part: String) async throws {
-    let server = try server(publish(topic))
+    ] as [([UInt8], String)], ProtocolVersion.both)
+  func poison(_ poison: ([UInt8], String), _ version: ProtocolVersion) async throws {
+    let (topic, part) = poison
+    let server = try server(publish(topic, version))
     let recorder = Recorder()
-    let connection = try Connection(options(server))
+    let connection = try Connection(options(server, version))
     connection.connect(delegate: recorder)
     try await eventually("no cause") { !recorder.history.causes.isEmpty }
     guard case .linkLost(let text) = recorder.history.causes[0] else {
