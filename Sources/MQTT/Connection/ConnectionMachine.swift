@@ -77,7 +77,7 @@ struct ConnectionMachine {
   init(_ options: ConnectionOptions) {
     self.options = options
     round = HostRound(count: options.endpoints.count)
-    flaps = FlapDetector(patience: options.backoff.longestDelay(beforeRetry: 1) * 10)
+    flaps = FlapDetector(patience: options.backoff.longestDelay(beforeRetry: 1).bounded * 10)
     versions = options.endpoints.map { _ in options.version }
   }
 
@@ -127,7 +127,7 @@ struct ConnectionMachine {
   private mutating func visit(at now: Instant) -> [Action] {
     attempt += 1
     credentials = nil
-    let until = now + options.connectDeadline
+    let until = now + options.connectDeadline.bounded
     let report = Action.report(.connecting(endpoint, attempt: attempt))
     guard options.credentials != nil else { return [report] + locate(until: until) }
     ticket += 1
@@ -217,7 +217,7 @@ struct ConnectionMachine {
       // Back to MQTT 5, too, when the broker behind the address was replaced by one that knows nothing else.
       hasSwitchedVersion = true
       versions[round.host] = versions[round.host] == .v5 ? .v311 : .v5
-      return [.drop(cause)] + openFirst(until: now + options.connectDeadline)
+      return [.drop(cause)] + openFirst(until: now + options.connectDeadline.bounded)
     }
     if code.rawValue == Redirection.useAnotherServer {
       return failHost(cause, isFinal: false, at: now)
@@ -232,7 +232,7 @@ struct ConnectionMachine {
   private mutating func failAddress(_ cause: ConnectionError, at now: Instant) -> [Action] {
     let rest = addresses.dropFirst()
     if rest.isEmpty { return failHost(cause, isFinal: false, at: now) }
-    return [.drop(cause)] + open(rest, until: now + options.connectDeadline)
+    return [.drop(cause)] + open(rest, until: now + options.connectDeadline.bounded)
   }
 
   private mutating func failHost(_ cause: ConnectionError, isFinal: Bool, at now: Instant) -> [Action] {
@@ -245,7 +245,7 @@ struct ConnectionMachine {
   }
 
   private mutating func lose(_ cause: ConnectionError, since: Instant, at now: Instant) -> [Action] {
-    let bound = options.backoff.longestDelay(beforeRetry: retries + 1)
+    let bound = options.backoff.longestDelay(beforeRetry: retries + 1).bounded
     if flaps.linkEnded(after: now - since, cause, bound: bound) { retries = 0 }
     let redirection = Redirection(cause)
     if redirection == .moved, options.endpoints.count == 1 { return close(cause) }
@@ -260,7 +260,7 @@ struct ConnectionMachine {
     // Whatever generator of random numbers it has, a connection that fails at once must not spin.
     let delay = max(options.backoff.delay(beforeRetry: retries), ConnectionOptions.shortestBackoff)
     let left = leave(cause)
-    phase = .waiting(until: now + delay)
+    phase = .waiting(until: now + delay.bounded)
     return left + [.report(.waiting(delay, cause: cause))]
   }
 
