@@ -11,9 +11,11 @@ public import Signals
 ///
 /// It has threads of its own: two, one of which sleeps unless user code takes its time. Completions, observers of
 /// ``states`` and the log are called there, one after the other, in no lock; completions exactly once, those of calls
-/// that could not be taken on the caller's thread before the call returns. They may block, as the delegate may: neither
-/// holds up the other, or the link. Messages of QoS 1 and 2 that were not acknowledged when the link broke are sent
-/// again, in order and before newer ones, so they may arrive twice. libmosquitto ignores SIGPIPE for the whole process.
+/// that could not be taken on the caller's thread before the call returns. (Before ``connect(delegate:)`` there are no
+/// threads: whoever publishes then also calls the completions of what that displaces.) They may block, as the delegate
+/// may: neither holds up the other, or the link. Messages of QoS 1 and 2 that were not acknowledged when the link broke are
+/// sent again, in order and before newer ones, so they may arrive twice. libmosquitto ignores SIGPIPE for the whole
+/// process.
 ///
 /// Dropping the last reference without ``close(deadline:)`` says goodbye to the broker at once: what still waits to
 /// be sent ends with ``ConnectionError/closed``, and the threads end.
@@ -98,6 +100,6 @@ public final class Connection: Sendable {
   /// a handler are dropped. From the call on nothing new is taken. `completion` may be called on the connection's
   /// thread; closing again only makes the deadline earlier.
   public func close(deadline: Duration = .seconds(5), completion: @escaping @Sendable () -> Void) {
-    mailbox.close(by: .now + deadline, completion)
+    mailbox.close(by: .now + deadline.bounded, completion)
   }
 }

@@ -76,7 +76,7 @@ struct ConnectionMachine {
   init(_ options: ConnectionOptions) {
     self.options = options
     round = HostRound(count: options.endpoints.count)
-    flaps = FlapDetector(patience: options.backoff.longestDelay(beforeRetry: 1) * 10)
+    flaps = FlapDetector(patience: options.backoff.longestDelay(beforeRetry: 1).bounded * 10)
     versions = options.endpoints.map { _ in VersionChoice(options.version) }
   }
 
@@ -128,7 +128,7 @@ struct ConnectionMachine {
     attempt += 1
     credentials = nil
     versions[round.host].beginVisit()
-    let until = now + options.connectDeadline
+    let until = now + options.connectDeadline.bounded
     let report = Action.report(.connecting(endpoint, attempt: attempt))
     guard options.credentials != nil else { return [report] + locate(until: until) }
     ticket += 1
@@ -240,13 +240,13 @@ struct ConnectionMachine {
 
   /// Asks the same address for another version.
   private mutating func askAgain(_ cause: ConnectionError, at now: Instant) -> [Action] {
-    [.drop(cause)] + openFirst(until: now + options.connectDeadline)
+    [.drop(cause)] + openFirst(until: now + options.connectDeadline.bounded)
   }
 
   private mutating func failAddress(_ cause: ConnectionError, at now: Instant) -> [Action] {
     let rest = addresses.dropFirst()
     if rest.isEmpty { return failHost(cause, isFinal: false, at: now) }
-    return [.drop(cause)] + open(rest, until: now + options.connectDeadline)
+    return [.drop(cause)] + open(rest, until: now + options.connectDeadline.bounded)
   }
 
   private mutating func failHost(_ cause: ConnectionError, isFinal: Bool, at now: Instant) -> [Action] {
@@ -259,7 +259,7 @@ struct ConnectionMachine {
   }
 
   private mutating func lose(_ cause: ConnectionError, since: Instant, at now: Instant) -> [Action] {
-    let bound = options.backoff.longestDelay(beforeRetry: retries + 1)
+    let bound = options.backoff.longestDelay(beforeRetry: retries + 1).bounded
     if flaps.linkEnded(after: now - since, cause, bound: bound) { retries = 0 }
     let redirection = Redirection(cause)
     if redirection == .moved, options.endpoints.count == 1 { return close(cause) }
@@ -274,7 +274,7 @@ struct ConnectionMachine {
     // Whatever generator of random numbers it has, a connection that fails at once must not spin.
     let delay = max(options.backoff.delay(beforeRetry: retries), ConnectionOptions.shortestBackoff)
     let left = leave(cause)
-    phase = .waiting(until: now + delay)
+    phase = .waiting(until: now + delay.bounded)
     return left + [.report(.waiting(delay, cause: cause))]
   }
 

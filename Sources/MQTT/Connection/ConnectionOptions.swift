@@ -42,6 +42,9 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   public var tls: TLSOptions?
 
   /// The longest silence before the link is probed; whole seconds, rounded up, 5 s to 65,535 s.
+  ///
+  /// The answer to a probe waits behind the message that is under way, and libmosquitto notices only whole ones: on a slow
+  /// link choose it longer than half the time that the largest message takes, or that one never arrives.
   public var keepAlive: Duration = .seconds(60)
 
   /// The version to ask for.
@@ -75,10 +78,10 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   /// How long a subscribe or an unsubscribe waits for the broker's answer; more than zero.
   public var acknowledgementDeadline: Duration = .seconds(30)
 
-  /// How much may wait to be sent; what goes beyond is refused to the caller. Zero or more.
+  /// How much may wait to be sent, at least one of each; what goes beyond is refused to the caller.
   public var outboxLimits = QueueSize(count: 100_000, bytes: 64 << 20)
 
-  /// How much may wait for slow handlers; at least 1 message and 1 byte.
+  /// How much may wait for slow handlers, at least one of each.
   ///
   /// When it is full, nothing more is read, so that the broker keeps it, for at most half the ``keepAlive``; then QoS 0
   /// messages without room are dropped and counted, and a QoS 1 message without room ends the link before it is
@@ -86,6 +89,8 @@ public struct ConnectionOptions: Sendable, CustomStringConvertible, CustomReflec
   public var inboxLimits = QueueSize(count: 10_000, bytes: 64 << 20)
 
   /// What is told what happens, line by line, on a thread of the connection's; no line holds a password.
+  ///
+  /// While it is so slow that calls pile up, lines are left out, and a later one says how many.
   public var log: (@Sendable (LogLevel, String) -> Void)?
 
   /// The least that ``log`` is called for.
@@ -184,7 +189,11 @@ extension ConnectionOptions {
     if acknowledgementDeadline <= .zero {
       throw .invalid("an acknowledgement deadline of \(acknowledgementDeadline) is none: set more")
     }
-    try checkLimits()
+    for (name, limits) in [("outboxLimits", outboxLimits), ("inboxLimits", inboxLimits)]
+    where limits.count < 1 || limits.bytes < 1 {
+      throw .invalid(
+        "nothing could pass \(name) of \(limits.count) messages and \(limits.bytes) bytes: set more")
+    }
     if !(1...1_000).contains(window) { throw .invalid("a window of \(window) is not one of 1 to 1,000") }
     if clientID.isEmpty, sessionExpiry > .zero || !cleanStart {
       throw .invalid("a session needs a client id: set clientID, or leave sessionExpiry and cleanStart")
@@ -194,19 +203,19 @@ extension ConnectionOptions {
     }
   }
 
-  private func checkLimits() throws(ConnectionError) {
-    if min(inboxLimits.count, inboxLimits.bytes) < 1 {
-      throw .invalid("an inbox without room would never be read into: set inboxLimits to 1 or more of both")
-    }
-    if min(outboxLimits.count, outboxLimits.bytes) < 0 {
-      throw .invalid("outboxLimits of less than nothing: set them to 0 or more")
-    }
-  }
-
   private func check(_ endpoint: Endpoint) throws(ConnectionError) {
     switch endpoint {
     case .tcp(let host, let port):
-      if host.isEmpty || host.utf8.contains(0) { throw .invalid("the host name is empty or holds NUL") }
+      if host.isEmpty { throw .invalid("the host name is empty") }
+      // It would never be found, and among several hosts nobody might notice.
+      if host.unicodeScalars.contains(where: {
+        $0.properties.isWhitespace || "/?#@[]\\,\"<>".unicodeScalars.contains($0)
+      })
+        || TopicText.firstForbidden(in: host) != nil
+      {
+        throw .invalid(
+          "the host name holds a space, a control character or one of /?#@[]\\,\"<>: leave that out")
+      }
       if !(1...65_535).contains(port) { throw .invalid("port \(port) is not one of 1 to 65535") }
     case .unix(let path):
       // `sun_path` holds 104 bytes on Darwin and 108 on Linux, with the final NUL.
@@ -230,7 +239,14 @@ extension ConnectionOptions {
 extension Duration {
   /// Whole seconds, rounded up.
   var wholeSeconds: Int {
-    let (seconds, attoseconds) = components
-    return Int(clamping: attoseconds > 0 && seconds < .max ? seconds + 1 : seconds)
+    let (seconds, attoseconds) = bounded.components
+    return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
+  }
+
+  /// The same, or three centuries where it is more, before or after zero: a duration can hold more than its components
+  /// can, and more than can be added to a time.
+  var bounded: Duration {
+    let longest = Duration.seconds(10_000_000_000)
+    return min(max(self, .zero - longest), longest)
   }
 }

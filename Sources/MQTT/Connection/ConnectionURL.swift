@@ -41,7 +41,7 @@ extension ConnectionOptions {
     var host = text
     var port: Substring?
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-      host = text[text.index(after: text.startIndex)..<end]
+      host = withZone(text[text.index(after: text.startIndex)..<end])
       let tail = text[text.index(after: end)...]
       guard tail.isEmpty || tail.hasPrefix(":") else { throw .invalid("expected [address]:port") }
       if !tail.isEmpty { port = tail.dropFirst() }
@@ -51,10 +51,19 @@ extension ConnectionOptions {
     }
     guard !host.isEmpty else { throw .invalid("the URL names no host: mqtt://host:1883") }
     guard let port else { return (String(host), standard) }
-    guard let number = Int(port), (1...65_535).contains(number) else {
+    // A number may have a sign, a port may not.
+    guard let number = Int(port), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      (1...65_535).contains(number)
+    else {
       throw .invalid("the port of the URL is not a number from 1 to 65535")
     }
     return (String(host), number)
+  }
+
+  /// An address whose zone follows a `%25`, as URLs have it, with the `%` that the system knows (RFC 6874, 2).
+  private static func withZone(_ address: Substring) -> Substring {
+    guard let (bare, zone) = address.splitOnce(at: "%25"), !zone.isEmpty else { return address }
+    return bare + "%" + zone
   }
 
   private static func decoded(_ text: Substring) throws(ConnectionError) -> String {
@@ -65,16 +74,20 @@ extension ConnectionOptions {
         bytes.append(byte)
         continue
       }
-      guard let code = UInt8(Substring(rest.prefix(2)), radix: 16), rest.count >= 2 else {
+      guard let high = rest.popFirst().flatMap(Self.digit), let low = rest.popFirst().flatMap(Self.digit)
+      else {
         throw .invalid("the URL holds a % that is not followed by two hexadecimal digits")
       }
-      bytes.append(code)
-      rest = rest.dropFirst(2)
+      bytes.append(high << 4 | low)
     }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
       throw .invalid("the URL does not decode to UTF-8")
     }
     return decoded
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.flatMap { byte < 0x80 ? UInt8($0) : nil }
   }
 }
 

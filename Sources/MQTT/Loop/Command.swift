@@ -6,6 +6,8 @@ enum Command: Sendable {
   case answered(ConnectionMachine.Event)
   /// The link of attempt number `attempt` was opened on another thread.
   case opened(attempt: Int, Result<HandOver, ConnectionError>)
+  /// A later publish has decided what became of an earlier one.
+  case settled(Mailbox.Completion, PublishResult)
 
   /// Whom to tell how a request ended.
   enum Answer: Sendable {
@@ -31,7 +33,13 @@ enum Command: Sendable {
   var answer: Answer? {
     switch self {
     case .subscribe(_, let answer), .unsubscribe(_, let answer): answer
-    case .answered, .opened: nil
+    case .answered, .opened, .settled: nil
     }
+  }
+
+  /// What is still owed to somebody when nothing is carried out any more, because of `error`.
+  func end(_ error: ConnectionError) -> Report? {
+    if case .settled(let completion, let result) = self { return .result(completion, result) }
+    return answer.map { answer in .call { answer.fail(error) } }
   }
 }

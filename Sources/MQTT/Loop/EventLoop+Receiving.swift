@@ -102,9 +102,7 @@ extension EventLoop {
       mailbox.counters.messagesDropped.count(handle.dropped)
       mailbox.counters.messagesReceived.count(handle.dropped)
       if shed == 0 {
-        log(.warning, "the inbox is full, handlers are too slow: dropping messages of QoS 0") {
-          reports.append($0)
-        }
+        note(.warning, "the inbox is full, handlers are too slow: dropping messages of QoS 0")
       }
       shed += handle.dropped
       handle.dropped = 0
@@ -114,7 +112,7 @@ extension EventLoop {
   /// Tells how much was dropped while the loop hurried.
   func reportShed() {
     guard shed > 0 else { return }
-    log(.warning, "dropped \(shed) messages of QoS 0") { reports.append($0) }
+    note(.warning, "dropped \(shed) messages of QoS 0")
     shed = 0
   }
 

@@ -14,12 +14,13 @@ extension EventLoop {
   func carryOut(_ command: Command) {
     if case .answered(let event) = command { return self.handle(event) }
     if case .opened(let attempt, let result) = command { return own(result, attempt) }
+    if case .settled(let completion, let result) = command { return report(completion, result) }
     guard let session, let handle else {
       if let answer = command.answer { reports.append(.call { answer.fail(.notConnected) }) }
       return
     }
     if poison.isTrying { return held.append(command) }
-    let deadline = Instant.now + options.acknowledgementDeadline
+    let deadline = Instant.now + options.acknowledgementDeadline.bounded
     switch command {
     case .subscribe(let subscribes, let answer):
       let plan = SubscribePackets(subscribes, for: session)
@@ -44,7 +45,7 @@ extension EventLoop {
           requests.sent(id: id, places: [], of: request)
         }
       }
-    case .answered, .opened:
+    case .answered, .opened, .settled:
       break
     }
   }
@@ -64,6 +65,7 @@ extension EventLoop {
       for token in mailbox.putBack(batch) { report(token, .superseded) }
       return
     }
+    var sent = 0
     for entry in batch {
       if let code = session.refusal(of: entry.publish) {
         report(entry.token, .refused(code))
@@ -72,13 +74,14 @@ extension EventLoop {
       do {
         let id = try handle.publish(entry.publish)
         if poison.isTrying { poison.sent(entry.number, at: .now) }
+        sent += 1
         let isAwaited = entry.publish.qos > .atMostOnce || entry.token != nil
         if isAwaited { window.add(entry, id: id) } else { window.skip(id: id) }
       } catch {
         report(entry.token, .failed(error))
       }
     }
-    mailbox.counters.messagesSent.count(batch.count)
+    mailbox.counters.messagesSent.count(sent)
   }
 
   func write() {

@@ -40,6 +40,8 @@ final class EventLoop: @unchecked Sendable {
   var reports: [Report] = []
   /// How many messages were dropped since the loop began to hurry.
   var shed = 0
+  /// How many lines of the log had no room.
+  var linesLeftOut = 0
   /// Whether the user's code held a hurried loop up the last time; taken for true before that is known.
   private var wasSlow = true
   /// Whether a thread that has been stopped by user code had more to call.
@@ -74,10 +76,7 @@ final class EventLoop: @unchecked Sendable {
       if !mailbox.deliveries.isIdle { mailbox.deliveries.time() }
       if !mailbox.reports.isIdle { mailbox.reports.time() }
       hasLeftovers = true
-      // A hook that blocks must not gather lines without an end.
-      if mailbox.reports.room() != nil {
-        log(.debug, "a handler takes long: another thread goes on with the loop") { reports.append($0) }
-      }
+      note(.debug, "a handler takes long: another thread goes on with the loop")
       lead()
     }
   }
@@ -136,6 +135,7 @@ final class EventLoop: @unchecked Sendable {
     carryOut(work.commands)
     send(work.batch)
     write()
+    noteGap()
     finishClosing(work)
   }
 
@@ -151,7 +151,7 @@ final class EventLoop: @unchecked Sendable {
       if case .closed(let cause) = state { self.cause = cause }
       if case .connecting(_, let attempt) = state, attempt > 1 { poison.attemptFailed() }
       reports.append(.call { [states = mailbox.states] in states.send(state) })
-      log(state.logLevel, state.description) { reports.append($0) }
+      note(state.logLevel, state.description)
     case .fetchCredentials(let ticket):
       guard let closure = options.credentials else { return }
       credentialsTask = Task { [weak mailbox] in
@@ -207,6 +207,8 @@ final class EventLoop: @unchecked Sendable {
     guard machine.isConnected, let session = machine.session else { return }
     self.session = session
     mailbox.counters.connects.count()
+    // The library begins the link with what it was given to send again.
+    mailbox.counters.messagesSent.count(window.count)
     window.open(
       limit: min(options.window, session.receiveMaximum), exactlyOnce: session.exactlyOnceMaximum)
     for entry in window.remove(where: { session.refusal(of: $0) != nil }) {

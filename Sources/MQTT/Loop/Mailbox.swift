@@ -84,31 +84,40 @@ final class Mailbox: Sendable {
   }
 
   func publish(_ publish: Publish, _ completion: Completion?) {
-    var superseded: Completion?
-    var expired: [Completion?] = []
     var failure: PublishResult?
+    var settled: [(Completion, PublishResult)] = []
+    // What leaves the outbox before it was sent waits for its completion without a place in there.
+    let isFull = (publish.conflates || publish.properties.expiry != nil) && reports.isFull
     let wakes = state.withLock { state -> Bool in
       if let closed = state.closedError {
         failure = .failed(closed)
         return false
       }
+      if isFull {
+        failure = .overflowed
+        return false
+      }
       var offer = state.outbox.offer(publish, token: completion, isOnline: state.isOnline)
       if case .overflowed = offer, state.outbox.nextExpiry != nil {
-        expired = state.outbox.expire(at: .now)
+        let expired = state.outbox.expire(at: .now)
+        settled = expired.compactMap { token in token.map { ($0, .expired) } }
         if !expired.isEmpty {
           offer = state.outbox.offer(publish, token: completion, isOnline: state.isOnline)
         }
       }
       switch offer {
-      case .queued(let older): superseded = older ?? nil
+      case .queued(let older): if let older = older ?? nil { settled.append((older, .superseded)) }
       case .overflowed: failure = .overflowed
       case .offline: failure = .failed(.notConnected)
       }
-      return state.wakesForOutbox()
+      guard state.hasThread, !settled.isEmpty else { return state.wakesForOutbox() }
+      // Not here: whoever publishes may hold a lock that the completion of another message takes.
+      state.commands += settled.map { .settled($0.0, $0.1) }
+      settled = []
+      return state.wakes()
     }
     if wakes { wakeup.signal() } else if failure == nil { ask() }
-    superseded?(.superseded)
-    for completion in expired { completion?(.expired) }
+    for (completion, result) in settled { completion(result) }
     if let failure { completion?(failure) }
   }
 
@@ -248,7 +257,7 @@ final class Mailbox: Sendable {
     }
     let error = cause ?? .closed
     var ends = tokens.compactMap { token in token.map { Report.result($0, .failed(error)) } }
-    for answer in commands.compactMap(\.answer) { ends.append(.call { answer.fail(error) }) }
+    ends += commands.compactMap { $0.end(error) }
     return (ends, waiters, closing)
   }
 
@@ -287,6 +296,11 @@ extension Mailbox.State {
     case .closing: .closed
     case .idle, .running: nil
     }
+  }
+
+  /// Whether there is anybody to carry out commands.
+  fileprivate var hasThread: Bool {
+    if case .idle = life { false } else { true }
   }
 
   fileprivate mutating func wakes() -> Bool {

@@ -155,6 +155,11 @@ final class Lane<Item: LaneItem>: Sendable {
     state.withLock { QueueSize(count: $0.count, bytes: $0.bytes) }
   }
 
+  /// Whether it has as much as it should.
+  var isFull: Bool {
+    state.withLock { $0.count >= limits.count || $0.bytes >= limits.bytes }
+  }
+
   /// Whether nothing waits and nobody is at it.
   var isIdle: Bool {
     state.withLock { !$0.hasRunner && $0.isEmpty }

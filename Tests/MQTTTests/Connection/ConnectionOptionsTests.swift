@@ -12,6 +12,8 @@ struct ConnectionOptionsTests {
       ("localhost:1884", .tcp(host: "localhost", port: 1884)),
       ("localhost", .tcp(host: "localhost", port: 1883)),
       ("mqtt://[::1]:1884", .tcp(host: "::1", port: 1884)), ("MQTT://[::1]", .tcp(host: "::1", port: 1883)),
+      ("mqtt://[fe80::1%25lo]", .tcp(host: "fe80::1%lo", port: 1883)),
+      ("mqtt://[fe80::1%lo]:1", .tcp(host: "fe80::1%lo", port: 1)),
       ("mqtts://localhost", .tcp(host: "localhost", port: 8883)),
       ("tls://[::1]", .tcp(host: "::1", port: 8883)), ("SSL://h:1", .tcp(host: "h", port: 1)),
       ("unix:///run/a%20b.sock", .unix(path: "/run/a b.sock")),
@@ -54,6 +56,9 @@ struct ConnectionOptionsTests {
       "http://host", "mqtts://", "mqtts://host:0", "unix://run/x", "unix://", "mqtt://u%zz@host",
       "mqtt://u%4@host",
       "mqtt://[::1", "mqtt://[::1]1883",
+      "mqtt://u:50%+1@host", "mqtt://u:%-0@host", "mqtt://host:+1883", "mqtt://a b", "mqtt://a, b",
+      "mqtt://a\n",
+      "mqtt://host#x", "mqtt://[a/b]",
       "mqtt://a,", "mqtt://,a", "mqtt://a,,b", "mqtt://a,b:0", "mqtt://,",
     ])
   func refuses(_ url: String) {
@@ -99,6 +104,11 @@ struct ConnectionOptionsTests {
     }
     refused { $0.keepAlive = .seconds(4) }
     refused { $0.keepAlive = .seconds(65_536) }
+    refused { $0.acknowledgementDeadline = .zero }
+    refused { $0.outboxLimits.count = 0 }
+    refused { $0.outboxLimits.bytes = -1 }
+    refused { $0.inboxLimits.count = 0 }
+    refused { $0.inboxLimits.bytes = 0 }
     refused { $0.window = 0 }
     refused { $0.password = "x" }
     refused { $0.user = "a\0b" }
