@@ -128,9 +128,11 @@ extension EventLoop {
   // MARK: Time
 
   /// When libmosquitto has to be asked whether to ping. It compares whole seconds, and notes them before the loop
-  /// notes the time, so it never finds the question too early.
+  /// notes the time, so it never finds the question too early (but after the machine was suspended, which the library
+  /// before 2.0.16 does not notice: then the ping may come a keep-alive late).
   private var keepAliveDue: Instant? {
-    session.flatMap { $0.keepAlive > .zero ? min(lastRead, lastWrite) + $0.keepAlive : nil }
+    guard let keepAlive = session?.keepAlive, keepAlive > .zero else { return nil }
+    return max(min(lastRead, lastWrite), lastAsked) + keepAlive
   }
 
   private var timeout: Int32 {
@@ -158,8 +160,7 @@ extension EventLoop {
     if poison.isTrying { poison.tick(at: now) }
     guard let handle, let due = keepAliveDue, now >= due else { return }
     let failure = handle.keepAliveCheck()
-    lastRead = .now
-    lastWrite = lastRead
+    lastAsked = .now
     if let failure { fail(handle, failure) } else { write() }
   }
 }

@@ -35,6 +35,8 @@ final class EventLoop: @unchecked Sendable {
   var isWriteBlocked = false
   var lastRead = Instant.now
   var lastWrite = Instant.now
+  /// When libmosquitto was last asked whether to ping.
+  var lastAsked = Instant.now
   /// What handlers are called with when this round comes to it.
   var deliveries: [Delivery] = []
   var reports: [Report] = []
@@ -46,8 +48,8 @@ final class EventLoop: @unchecked Sendable {
   private var wasSlow = true
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
-  /// Whom to tell at last; nil before the end.
-  private var waiters: [@Sendable () -> Void]?
+  /// Whether those who wait for an answer have been told that none will come.
+  private var hasFinished = false
 
   init(_ mailbox: Mailbox, delegate: WeakDelegate, resolve: @escaping Resolver.Resolve) {
     self.mailbox = mailbox
@@ -131,12 +133,12 @@ final class EventLoop: @unchecked Sendable {
     let work = mailbox.take(room: room, count: count, bytes: Self.batchBytes)
     closing = work.closing
     for completion in work.expired { report(completion, .expired) }
-    if poison.isTrying, work.isOutboxEmpty, work.batch.isEmpty, window.isEmpty { poison.ranOut(at: .now) }
+    if poison.isTrying, work.batch.isEmpty, window.isEmpty, mailbox.isOutboxEmpty { poison.ranOut(at: .now) }
     carryOut(work.commands)
     send(work.batch)
     write()
     noteGap()
-    finishClosing(work)
+    finishClosing()
   }
 
   // MARK: The machine's actions
@@ -179,8 +181,7 @@ final class EventLoop: @unchecked Sendable {
           linkOptions, address: address, version: version, cleanStart: cleanStart,
           resuming: window.resumption(at: .now))
       } catch {
-        // Options that the library refuses will be refused again.
-        if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
+        openFailed(error)
       }
     case .drop(let cause):
       drop(cause)
@@ -192,9 +193,13 @@ final class EventLoop: @unchecked Sendable {
     guard attempt == self.attempt, machine.isOpening, handle == nil else { return }
     switch result {
     case .success(let handOver): handle = handOver.take()
-    case .failure(let error):
-      if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
+    case .failure(let error): openFailed(error)
     }
+  }
+
+  private func openFailed(_ error: ConnectionError) {
+    // Options that the library refuses will be refused again.
+    if case .invalid = error { handle(.close(error)) } else { handle(.failed(error)) }
   }
 
   func accept(_ session: Session) {
@@ -206,6 +211,7 @@ final class EventLoop: @unchecked Sendable {
     handle(.accepted(session))
     guard machine.isConnected, let session = machine.session else { return }
     self.session = session
+    if session.keepAlive > .zero { handle?.detectDeadPeer(after: session.keepAlive) }
     mailbox.counters.connects.count()
     // The library begins the link with what it was given to send again.
     mailbox.counters.messagesSent.count(window.count)
@@ -250,15 +256,16 @@ final class EventLoop: @unchecked Sendable {
 
   // MARK: The end
 
-  private func finishClosing(_ work: Mailbox.Work) {
+  private func finishClosing() {
     guard let closing else { return }
     let isLate = Instant.now >= closing.deadline
     guard let handle, session != nil else {
-      if work.isOutboxEmpty && window.isEmpty || isLate { self.handle(.close(nil)) }
+      // Asked now: the link may have broken in this round, and what flew waits again.
+      if mailbox.isOutboxEmpty && window.isEmpty || isLate { self.handle(.close(nil)) }
       return
     }
     let isFlushed =
-      work.isOutboxEmpty && window.isEmpty && requests.isEmpty && held.isEmpty && !isWriteBlocked
+      mailbox.isOutboxEmpty && window.isEmpty && requests.isEmpty && held.isEmpty && !isWriteBlocked
     guard isFlushed || isLate else { return }
     let left = Instant.now.duration(to: closing.deadline)
     handle.disconnect(patience: min(max(left, .milliseconds(100)), .seconds(1)))
@@ -269,22 +276,21 @@ final class EventLoop: @unchecked Sendable {
   /// The loop is over: tells everybody who waits, and waits itself for the handlers, if it may. Even now another
   /// thread goes on when one of those who are told does not return.
   private func finish() {
-    if waiters == nil {
-      let (ends, waiters, closing) = mailbox.finish(cause)
-      self.waiters = waiters
-      self.closing = closing
-      reports += ends
+    if !hasFinished {
+      hasFinished = true
+      reports += mailbox.finish(cause)
       reports.append(.call { [states = mailbox.states] in states.complete() })
     }
     guard runUserCode() else { return }
     mailbox.threads.end()
     while !(mailbox.deliveries.isIdle && mailbox.reports.isIdle) {
+      let closing = mailbox.ending
       let deadline = closing.map { $0.waitsForHandlers ? $0.deadline : .now } ?? .now
       if mailbox.threads.waitForDeparture(until: deadline) { continue }
       if closing != nil { _ = mailbox.deliveries.abandon { !$0.isMessage } }
       break
     }
-    waiters?.forEach { $0() }
+    for waiter in mailbox.end() { waiter() }
   }
 
   // MARK: Reports

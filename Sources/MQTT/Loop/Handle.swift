@@ -107,7 +107,12 @@ final class Handle {
     }
     // A child process that inherits the link keeps it open after this one has died, and the broker its will.
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-    detectDeadPeer()
+    detectDeadPeer(after: .seconds(keepAlive))
+    #if canImport(Darwin)
+      // Later versions of the library count on a flag that this system doesn't have.
+      var on: Int32 = 1
+      setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+    #endif
   }
 
   deinit {
@@ -273,11 +278,15 @@ final class Handle {
   }
 
   /// Lets the kernel give up on a peer that acknowledges nothing for as long as the keep-alive.
-  private func detectDeadPeer() {
+  func detectDeadPeer(after keepAlive: Duration) {
+    guard isTCP else { return }
     #if os(Linux)
-      var milliseconds = UInt32(keepAlive) * 1_000
+      var milliseconds = UInt32(clamping: keepAlive.milliseconds)
       let size = socklen_t(MemoryLayout<UInt32>.size)
       setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+    #elseif canImport(Darwin)
+      var seconds = Int32(clamping: keepAlive.wholeSeconds)
+      setsockopt(socket, IPPROTO_TCP, TCP_RXT_CONNDROPTIME, &seconds, socklen_t(MemoryLayout<Int32>.size))
     #endif
   }
 

@@ -20,6 +20,8 @@ final class Mailbox: Sendable {
     case idle
     case running
     case closing(Closing)
+    /// The link is over, and handlers may still be at work.
+    case ending(Closing?, ConnectionError?)
     case closed(ConnectionError?)
   }
 
@@ -49,7 +51,6 @@ final class Mailbox: Sendable {
     /// Whom to tell that their messages have expired.
     var expired: [Completion?] = []
     var closing: Closing?
-    var isOutboxEmpty = true
   }
 
   let options: ConnectionOptions
@@ -126,7 +127,7 @@ final class Mailbox: Sendable {
     let wakes = state.withLock { state -> Bool in
       switch state.life {
       case .idle: failure = .notConnected
-      case .closed(let cause): failure = cause ?? .closed
+      case .ending(_, let cause), .closed(let cause): failure = cause ?? .closed
       case .closing where command.answer != nil: failure = .closed
       case .running, .closing: state.commands.append(command)
       }
@@ -145,6 +146,7 @@ final class Mailbox: Sendable {
   func close(by deadline: Instant, _ completion: (@Sendable () -> Void)?) {
     var isOver = false
     var wasIdle = false
+    var isEnding = false
     let isInside = deliveries.isInside || reports.isInside
     let wakes = state.withLock { state -> Bool in
       var closing = Closing(deadline: deadline, waitsForHandlers: !isInside)
@@ -153,15 +155,21 @@ final class Mailbox: Sendable {
         isOver = true
         return false
       case .idle: wasIdle = true
-      case .running: break
-      case .closing(let earlier):
+      case .running, .ending(nil, _): break
+      case .closing(let earlier), .ending(let earlier?, _):
         closing.deadline = min(earlier.deadline, deadline)
         closing.waitsForHandlers = earlier.waitsForHandlers && !isInside
       }
-      state.life = .closing(closing)
       if let completion { state.waiters.append(completion) }
+      if case .ending(_, let cause) = state.life {
+        state.life = .ending(closing, cause)
+        isEnding = true
+        return false
+      }
+      state.life = .closing(closing)
       return state.wakes()
     }
+    if isEnding { return threads.recheck() }
     if wakes { wakeup.signal() } else if !isOver { ask() }
     if isOver { completion?() }
     if wasIdle { abort(nil) }
@@ -169,11 +177,10 @@ final class Mailbox: Sendable {
 
   /// The end of a connection that has no thread.
   func abort(_ cause: ConnectionError?) {
-    let (ends, waiters, _) = finish(cause)
-    for end in ends { end() }
+    for end in finish(cause) { end() }
     states.send(.closed(cause))
     states.complete()
-    for waiter in waiters { waiter() }
+    for waiter in end() { waiter() }
   }
 
   // MARK: From the loop thread
@@ -188,7 +195,6 @@ final class Mailbox: Sendable {
       if state.outbox.nextExpiry != nil { work.expired = state.outbox.expire(at: .now) }
       if let room { state.outbox.take(room: room, count: count, bytes: bytes, into: &work.batch) }
       if case .closing(let closing) = state.life { work.closing = closing }
-      work.isOutboxEmpty = state.outbox.isEmpty
       return work
     }
   }
@@ -208,6 +214,10 @@ final class Mailbox: Sendable {
   /// When a message that waits expires, as of the last ``maySleep(room:closing:)``; an earlier one wakes the loop.
   var expiryCheck: Instant? {
     state.withLock { $0.expiryCheck }
+  }
+
+  var isOutboxEmpty: Bool {
+    state.withLock { $0.outbox.isEmpty }
   }
 
   func awake() {
@@ -240,25 +250,36 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes nothing from now on, and gives what tells those who still wait. `cause` is nil for a close that was asked
-  /// for. The waiters for the end are called last.
-  func finish(
-    _ cause: ConnectionError?
-  ) -> (ends: [Report], waiters: [@Sendable () -> Void], closing: Closing?) {
-    let (tokens, commands, waiters, closing) = state.withLock { state in
-      defer {
-        state.life = .closed(cause)
-        state.commands = []
-        state.waiters = []
-      }
+  /// Takes nothing from now on, and gives what tells those who still wait for an answer. `cause` is nil for a close
+  /// that was asked for.
+  func finish(_ cause: ConnectionError?) -> [Report] {
+    let (tokens, commands) = state.withLock { state in
       var closing: Closing?
       if case .closing(let latest) = state.life { closing = latest }
-      return (state.outbox.removeAll(), state.commands, state.waiters, closing)
+      state.life = .ending(closing, cause)
+      defer { state.commands = [] }
+      return (state.outbox.removeAll(), state.commands)
     }
     let error = cause ?? .closed
     var ends = tokens.compactMap { token in token.map { Report.result($0, .failed(error)) } }
-    ends += commands.compactMap { $0.end(error) }
-    return (ends, waiters, closing)
+    for answer in commands.compactMap(\.answer) { ends.append(.call { answer.fail(error) }) }
+    return ends
+  }
+
+  /// After ``finish(_:)``: what has been asked for until now.
+  var ending: Closing? {
+    state.withLock { state in
+      if case .ending(let closing, _) = state.life { closing } else { nil }
+    }
+  }
+
+  /// After ``finish(_:)``: it is over, and these wait for that.
+  func end() -> [@Sendable () -> Void] {
+    state.withLock { state in
+      if case .ending(_, let cause) = state.life { state.life = .closed(cause) }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
   }
 
   // MARK: Seen from outside
@@ -292,7 +313,7 @@ final class Mailbox: Sendable {
 extension Mailbox.State {
   fileprivate var closedError: ConnectionError? {
     switch life {
-    case .closed(let cause): cause ?? .closed
+    case .ending(_, let cause), .closed(let cause): cause ?? .closed
     case .closing: .closed
     case .idle, .running: nil
     }

@@ -13,7 +13,7 @@ import Synchronization
 final class LoopThreads: Sendable {
   private let word = Atomic<UInt64>(LoopOwnership().rawValue)
   private let calls = Semaphore()
-  /// Signalled by each thread that leaves while the loop is over.
+  /// Signalled by each thread that leaves; one that left before the end only makes who waits look once more.
   private let departures = Semaphore()
   private let alive = Atomic<Int>(0)
 
@@ -61,7 +61,10 @@ final class LoopThreads: Sendable {
     if update({ $0.end() }) == .wake { calls.signal() }
   }
 
-  /// After the end: waits until another thread leaves. False at `deadline`.
+  /// After the end: the deadline may have changed.
+  func recheck() { departures.signal() }
+
+  /// After the end: waits until another thread leaves, or ``recheck()``. False at `deadline`.
   func waitForDeparture(until deadline: ContinuousClock.Instant) -> Bool {
     let left = max(.zero, ContinuousClock.now.duration(to: deadline))
     return departures.wait(for: left)
