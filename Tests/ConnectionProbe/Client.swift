@@ -52,7 +52,7 @@ final class Client {
       // QoS 0 leaves as fast as the socket takes it.
       let payload = [UInt8](repeating: 0, count: Int(words[2])!)
       let topic = try Topic("fill")
-      for _ in 0..<Int(words[1])! { connection.publish(Publish(topic, payload, qos: .atMostOnce)) }
+      for _ in 0..<Int(words[1])! { connection.send(Publish(topic, payload, qos: .atMostOnce)) }
       tell("filled", words[1])
     case "block": listener.block()
     case "release": listener.release()

@@ -13,7 +13,7 @@ struct Pace {
     let pause = Duration.microseconds(settings.number("pause", default: 500))
     var due = ContinuousClock.now
     for number in 0..<settings.number("count", default: 4_000) {
-      connection.publish(Publish(topic, "\(number)", qos: .atMostOnce))
+      connection.send(Publish(topic, "\(number)", qos: .atMostOnce))
       // Against the clock, so that late wake-ups do not slow the rate down.
       due += pause
       let left = ContinuousClock.now.duration(to: due)

@@ -7,7 +7,7 @@ extension Connection {
     return try result.get()
   }
 
-  /// Ends the subscriptions to `filters` and returns when the broker has confirmed it.
+  /// Ends the subscriptions to `filters` and returns when the broker has answered.
   public func unsubscribe(_ filters: [TopicFilter]) async throws(ConnectionError) {
     let result = await withCheckedContinuation { continuation in
       unsubscribe(filters) { continuation.resume(returning: $0) }
@@ -33,7 +33,8 @@ extension Connection {
     }
   }
 
-  /// Sends what waits, for `deadline` at most, says goodbye to the broker and returns when the threads are done.
+  /// Sends what waits, for `deadline` at most, says goodbye to the broker and returns when the threads are done, or at
+  /// the deadline if a handler is not.
   public func close(deadline: Duration = .seconds(5)) async {
     await withCheckedContinuation { continuation in
       close(deadline: deadline) { continuation.resume() }

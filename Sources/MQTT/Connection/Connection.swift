@@ -14,8 +14,8 @@ public import Signals
 /// that could not be taken on the caller's thread before the call returns. (Before ``connect(delegate:)`` there are no
 /// threads: whoever publishes then also calls the completions of what that displaces.) They may block, as the delegate
 /// may: neither holds up the other, or the link. Messages of QoS 1 and 2 that were not acknowledged when the link broke are
-/// sent again, in order and before newer ones, so they may arrive twice. libmosquitto ignores SIGPIPE for the whole
-/// process.
+/// sent again, in order and before newer ones, so they may arrive twice. SIGPIPE is ignored
+/// for the whole process: by libmosquitto up to 2.0.14, and with TLS by this module unless the program handles it.
 ///
 /// Dropping the last reference without ``close(deadline:)`` says goodbye to the broker at once: what still waits to
 /// be sent ends with ``ConnectionError/closed``, and the threads end.
@@ -72,7 +72,8 @@ public final class Connection: Sendable {
     mailbox.post(.subscribe(subscribes, .subscribe(completion)))
   }
 
-  /// Ends the subscriptions to `filters`. Fails like ``subscribe(_:completion:)``.
+  /// Ends the subscriptions to `filters`, and tells when the broker has answered; its reason is not known, since
+  /// libmosquitto does not pass it on. Fails like ``subscribe(_:completion:)``.
   public func unsubscribe(
     _ filters: [TopicFilter], completion: @escaping @Sendable (Result<Void, ConnectionError>) -> Void
   ) {
@@ -83,9 +84,17 @@ public final class Connection: Sendable {
   /// Queues a message. Never blocks; cheap from any thread.
   ///
   /// QoS 1 and 2 wait for a connection, QoS 0 only when ``Publish/queuesOffline``. Messages leave in the order in
-  /// which they were queued, whatever their QoS. In an async function
-  /// pass nil for `completion` to go on at once; without it the call that waits is meant.
-  public func publish(_ publish: Publish, completion: (@Sendable (PublishResult) -> Void)? = nil) {
+  /// which they were queued, whatever their QoS.
+  public func publish(_ publish: Publish, completion: @escaping @Sendable (PublishResult) -> Void) {
+    queue(publish, completion)
+  }
+
+  /// Queues a message, as ``publish(_:completion:)`` does; nobody hears what becomes of it.
+  public func send(_ publish: Publish) {
+    queue(publish, nil)
+  }
+
+  private func queue(_ publish: Publish, _ completion: (@Sendable (PublishResult) -> Void)?) {
     if let problem = publish.problem {
       completion?(.failed(.invalid("the message on \"\(publish.topic)\" can't be sent: \(problem)")))
       return

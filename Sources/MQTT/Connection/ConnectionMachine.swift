@@ -340,3 +340,37 @@ private enum Redirection {
     }
   }
 }
+
+extension ConnectionMachine {
+  /// Whether an attempt is under way.
+  var isTrying: Bool {
+    switch phase {
+    case .authenticating, .resolving, .opening, .greeting: true
+    case .idle, .connected, .waiting, .closed: false
+    }
+  }
+
+  /// Whether a link is being opened.
+  var isOpening: Bool {
+    if case .opening = phase { true } else { false }
+  }
+
+  /// Whether the socket is connected, so that the library may read and write.
+  var canWrite: Bool {
+    switch phase {
+    case .greeting, .connected: true
+    default: false
+    }
+  }
+}
+
+extension ConnectionMachine.Event {
+  /// Why an attempt has failed, if this says so.
+  var failure: ConnectionError? {
+    switch self {
+    case .failed(let cause), .credentials(.failure(let cause), _), .resolved(.failure(let cause), _): cause
+    case .refused(let code): .refused(code)
+    default: nil
+    }
+  }
+}

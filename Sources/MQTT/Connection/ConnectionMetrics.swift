@@ -4,7 +4,7 @@ public struct ConnectionMetrics: Sendable, Hashable {
   public struct StalledHandler: Sendable, Hashable {
     /// The topic of the message that it was called with; `nil` when it was called for something else.
     public var topic: String?
-    /// For how long it has been at it.
+    /// For how long it has been at it, since another thread took over: up to a tenth of a second less.
     public var duration: Duration
 
     /// Makes a description of one.

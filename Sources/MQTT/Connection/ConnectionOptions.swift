@@ -186,6 +186,9 @@ extension ConnectionOptions {
     if connectDeadline <= .zero {
       throw .invalid("a connect deadline of \(connectDeadline) is none: set more")
     }
+    if sessionExpiry < .zero {
+      throw .invalid("a session expiry of \(sessionExpiry) is negative: set zero or more")
+    }
     if acknowledgementDeadline <= .zero {
       throw .invalid("an acknowledgement deadline of \(acknowledgementDeadline) is none: set more")
     }

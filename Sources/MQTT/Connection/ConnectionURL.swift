@@ -16,6 +16,10 @@ extension ConnectionOptions {
     case "mqtt", "tcp", "mqtts", "ssl", "tls":
       let isSecure = scheme != "mqtt" && scheme != "tcp"
       let authority = rest.prefix { $0 != "/" && $0 != "?" }
+      // Else a part of the password would be taken for the host, and shown.
+      if rest[authority.endIndex...].contains("@") {
+        throw .invalid("the URL holds an @ after a / or ?: percent-encode / ? @ : in user and password")
+      }
       let at = authority.lastIndex(of: "@")
       let server = at.map { authority[authority.index(after: $0)...] } ?? authority
       let endpoints = try server.split(separator: ",", omittingEmptySubsequences: false).map {

@@ -28,7 +28,7 @@ struct FlapDetector {
     let isHealthy = life >= (isFlapping ? max(patience, bound * 2) : patience)
     if cause == .disconnected(ReasonCode(rawValue: 0x8E)) {
       count = Self.limit
-    } else if isHealthy || cause != .closedByBroker {
+    } else if isHealthy || !ConnectionError.endsByBroker.contains(cause) {
       count = 0
     } else {
       count = min(count + 1, Self.limit)

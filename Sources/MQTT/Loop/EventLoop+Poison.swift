@@ -16,7 +16,7 @@ extension EventLoop {
       guard let entry = window.remove(number: number) else { return cause }
       let error = ConnectionError.poison(entry.publish.topic, reason)
       report(entry.token, .failed(error))
-      log(.warning, "\(error)") { reports.append($0) }
+      note(.warning, "\(error)")
       return error
     }
   }

@@ -164,18 +164,3 @@ extension EventLoop {
     if let failure { fail(handle, failure) } else { write() }
   }
 }
-
-extension ConnectionMachine {
-  /// Whether a link is being opened.
-  var isOpening: Bool {
-    if case .opening = phase { true } else { false }
-  }
-
-  /// Whether the socket is connected, so that the library may read and write.
-  var canWrite: Bool {
-    switch phase {
-    case .greeting, .connected: true
-    default: false
-    }
-  }
-}

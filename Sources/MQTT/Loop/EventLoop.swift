@@ -144,7 +144,11 @@ final class EventLoop: @unchecked Sendable {
   // MARK: The machine's actions
 
   func handle(_ event: ConnectionMachine.Event) {
-    machine.handle(event, at: .now).forEach(perform)
+    let (endpoint, isUp) = (machine.endpoint, machine.isConnected)
+    let actions = machine.handle(event, at: .now)
+    // The cause of an attempt that another one follows at once shows in no state.
+    if !isUp, machine.isTrying, let cause = event.failure { note(.warning, "\(endpoint): \(cause)") }
+    actions.forEach(perform)
   }
 
   private func perform(_ action: ConnectionMachine.Action) {

@@ -86,8 +86,9 @@ final class Lane<Item: LaneItem>: Sendable {
   /// is no longer.
   func room() -> QueueSize? {
     state.withLock { state in
-      let count = limits.count - state.count
-      let bytes = limits.bytes - state.bytes
+      let size = size(state)
+      let count = limits.count - size.count
+      let bytes = limits.bytes - size.bytes
       if count > 0, bytes > 0 { return QueueSize(count: count, bytes: bytes) }
       state.isAwaited = true
       return nil
@@ -112,7 +113,11 @@ final class Lane<Item: LaneItem>: Sendable {
       var bytes = 0
       for (index, item) in items.enumerated() {
         position.store(index, ordering: .relaxed)
-        if isTimed.load(ordering: .relaxed) { began.store(elapsed, ordering: .relaxed) }
+        if isTimed.load(ordering: .relaxed) {
+          began.store(elapsed, ordering: .relaxed)
+          // Slow calls: somebody may wait for the room of each.
+          if state.withLock({ tellsRoom(&$0) }) { hasRoom() }
+        }
         bytes += item.weight
         call(item)
       }
@@ -123,14 +128,25 @@ final class Lane<Item: LaneItem>: Sendable {
         swap(&state.running, &items)
         state.bytes -= bytes
         items = begin(&state)
-        guard state.isAwaited, state.count <= limits.count / 2, state.bytes <= limits.bytes / 2 else {
-          return false
-        }
-        state.isAwaited = false
-        return true
+        return tellsRoom(&state)
       }
       if hasNewRoom { hasRoom() }
     }
+  }
+
+  /// Whether a lane that was full is half empty now, and somebody waits for that.
+  private func tellsRoom(_ state: inout State) -> Bool {
+    guard state.isAwaited else { return false }
+    let size = size(state)
+    guard size.count <= limits.count / 2, size.bytes <= limits.bytes / 2 else { return false }
+    state.isAwaited = false
+    return true
+  }
+
+  /// What waits or is being called, without what of the present batch is done.
+  private func size(_ state: State) -> QueueSize {
+    let done = state.running.prefix(position.load(ordering: .relaxed))
+    return QueueSize(count: state.count - done.count, bytes: state.bytes - done.reduce(0) { $0 + $1.weight })
   }
 
   /// Gives this thread the next batch and the turn, or takes the turn away when there is none.
@@ -152,7 +168,7 @@ final class Lane<Item: LaneItem>: Sendable {
 
   /// How much waits or is being called.
   var level: QueueSize {
-    state.withLock { QueueSize(count: $0.count, bytes: $0.bytes) }
+    state.withLock { size($0) }
   }
 
   /// Whether it has as much as it should.

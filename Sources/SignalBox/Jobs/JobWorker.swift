@@ -161,7 +161,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
       update, run: run, sequence: state.sequence, every: Self.every.inSeconds, time: RunFacts.time,
       outcome: outcome)
     guard let payload = try? message.payload() else { return }
-    connection.publish(
+    connection.send(
       Publish(
         topic.progress, payload, qos: outcome == nil ? .atMostOnce : .atLeastOnce, retain: true,
         conflates: true,

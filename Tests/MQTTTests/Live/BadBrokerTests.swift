@@ -61,7 +61,7 @@ struct BadBrokerTests {
       let results = Collector<PublishResult>()
       connection.publish(Publish(topic, "first")) { results.add($0) }
       // Message ids are 1 to 65,535, so that the one after these is the first again.
-      for _ in 0..<65_534 { connection.publish(Publish(topic, "between", qos: .atMostOnce), completion: nil) }
+      for _ in 0..<65_534 { connection.send(Publish(topic, "between", qos: .atMostOnce)) }
       connection.publish(Publish(topic, "last")) { results.add($0) }
       // Each answer is at least a round of the loop, enough of them for all that it would send.
       for _ in 0..<1_100 { _ = try await connection.subscribe([Subscribe(TopicFilter("f"))]) }

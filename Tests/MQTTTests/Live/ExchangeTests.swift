@@ -201,7 +201,7 @@ struct ExchangeTests {
         try await withConnection(publishing) { publisher, _ in
           let topic = try Topic("n")
           for index in 0..<count {
-            publisher.publish(Publish(topic, "\(index)", qos: .atMostOnce), completion: nil)
+            publisher.send(Publish(topic, "\(index)", qos: .atMostOnce))
           }
           try await eventually("messages are missing") { recorder.count >= count }
         }

@@ -39,7 +39,7 @@ struct HandlerCloseTests {
       connection.connect(delegate: recorder)
       try await eventually("no connection") { !recorder.history.sessions.isEmpty }
       _ = try await connection.subscribe([Subscribe(TopicFilter("a"))])
-      connection.publish(Publish(try Topic("a"), "x"), completion: nil)
+      connection.send(Publish(try Topic("a"), "x"))
       try await broker.waitForLog("Received DISCONNECT from sb-")
       try await eventually("the handler waits for ever") { hasReturned.isOpen }
       try await eventually("close waits for ever") { isClosed.isOpen }
@@ -81,7 +81,7 @@ struct HandlerCloseTests {
       connection.connect(delegate: recorder)
       try await eventually("no connection") { !recorder.history.sessions.isEmpty }
       _ = try await connection.subscribe([Subscribe(TopicFilter("a"))])
-      for index in 0..<100 { connection.publish(Publish(try Topic("a"), "\(index)"), completion: nil) }
+      for index in 0..<100 { connection.send(Publish(try Topic("a"), "\(index)")) }
       try await eventually("not received") { connection.metrics.messagesReceived == 100 }
       connection.close(deadline: .seconds(60)) { isClosed.open() }
       try await broker.waitForLog("Received DISCONNECT from sb-")
@@ -103,7 +103,7 @@ struct HandlerCloseTests {
       connection.connect(delegate: recorder)
       try await eventually("no connection") { !recorder.history.sessions.isEmpty }
       _ = try await connection.subscribe([Subscribe(TopicFilter("a"))])
-      for index in 0..<200 { connection.publish(Publish(try Topic("a"), "\(index)"), completion: nil) }
+      for index in 0..<200 { connection.send(Publish(try Topic("a"), "\(index)")) }
       try await eventually("not received") { connection.metrics.messagesReceived == 200 }
       let before = connection.metrics.inbox.count
       await connection.close(deadline: .milliseconds(300))

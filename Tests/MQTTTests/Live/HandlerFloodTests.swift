@@ -39,7 +39,7 @@ struct HandlerFloodTests {
         ])
         try await withConnection(ConnectionOptions(broker)) { publisher, _ in
           for index in 0..<8_000 {
-            publisher.publish(Publish(try Topic("n/\(index % 2)"), "\(index)"), completion: nil)
+            publisher.send(Publish(try Topic("n/\(index % 2)"), "\(index)"))
           }
           try await broker.waitForLog("Received PINGREQ from \(options.clientID)", count: 3)
           #expect(barrier.arrived == 1 && recorder.count == 1)
@@ -75,7 +75,7 @@ struct HandlerFloodTests {
         _ = try await connection.subscribe([Subscribe(TopicFilter("n/+"))])
         try await withConnection(ConnectionOptions(broker)) { publisher, _ in
           for index in 0..<count {
-            publisher.publish(Publish(try Topic("n/\(index % topics)"), "\(index)"), completion: nil)
+            publisher.send(Publish(try Topic("n/\(index % topics)"), "\(index)"))
           }
           try await eventually("reading does not pause") { connection.metrics.inbox.count >= 50 }
           try await eventually("the link is held") {
@@ -120,8 +120,8 @@ struct HandlerFloodTests {
         try await withConnection(ConnectionOptions(broker)) { publisher, _ in
           let padding = String(repeating: ".", count: 500)
           for index in 0..<count {
-            publisher.publish(
-              Publish(try Topic("n"), "\(index) \(padding)", qos: .atMostOnce), completion: nil)
+            publisher.send(
+              Publish(try Topic("n"), "\(index) \(padding)", qos: .atMostOnce))
           }
           try await broker.waitForLog("Received PINGREQ from \(options.clientID)", count: 3)
           try await eventually("not all was read") { connection.metrics.messagesReceived == count }
@@ -163,7 +163,7 @@ struct HandlerFloodTests {
         try await withConnection(ConnectionOptions(broker)) { publisher, _ in
           let payload = [UInt8](repeating: 46, count: 500)
           for _ in 0..<90_000 {
-            publisher.publish(Publish(try Topic("n"), payload, qos: .atMostOnce), completion: nil)
+            publisher.send(Publish(try Topic("n"), payload, qos: .atMostOnce))
           }
           try await broker.waitForLog("Received PINGREQ from \(options.clientID)", count: 4)
           isOver.open()
@@ -199,9 +199,9 @@ struct HandlerFloodTests {
       let times = Collector<Duration>()
       try await withConnection(ConnectionOptions(broker)) { publisher, _ in
         for round in 0..<rounds {
-          publisher.publish(Publish(try Topic("slow"), "\(round * (quick + 1))"), completion: nil)
+          publisher.send(Publish(try Topic("slow"), "\(round * (quick + 1))"))
           for index in 1...quick {
-            publisher.publish(Publish(try Topic("quick"), "\(round * (quick + 1) + index)"), completion: nil)
+            publisher.send(Publish(try Topic("quick"), "\(round * (quick + 1) + index)"))
           }
           try await eventually("not slow") { barriers.withLock { $0.count } == round + 1 }
           // While the handler is at it, for about a second. The completions measure: a task may have to wait for its

@@ -72,7 +72,7 @@ struct HandlerTests {
       let (met, here, there) = (Barrier(), Keeper(), Keeper())
       let first = Recorder { message in
         guard message.topic == "start", let topic = try? Topic("there") else { return }
-        here.connection?.publish(Publish(topic, "from here"))
+        here.connection?.send(Publish(topic, "from here"))
         met.wait()
       }
       let second = Recorder { message in
@@ -193,7 +193,7 @@ struct HandlerTests {
       connection.connect(delegate: recorder)
       try await eventually("not connected") { barrier.arrived == 1 && !recorder.history.sessions.isEmpty }
       let peer = try await Peer.subscribe(broker, "-t", "out", "-q", "1")
-      connection.publish(Publish(try Topic("out"), "x"), completion: nil)
+      connection.send(Publish(try Topic("out"), "x"))
       try await peer.lines { $0 == ["x"] }
       connection.subscribe([Subscribe(try TopicFilter("in"))]) { _ in }
       try await broker.waitForLog("Received SUBSCRIBE from sb-")
@@ -219,7 +219,7 @@ struct HandlerTests {
       try await withConnection(options, recorder) { connection, _ in
         try await eventually("no line") { barrier.arrived == 1 }
         connection.subscribe([Subscribe(try TopicFilter("in"))]) { _ in }
-        connection.publish(Publish(try Topic("in"), "x"), completion: nil)
+        connection.send(Publish(try Topic("in"), "x"))
         try await eventually("nothing arrived") { recorder.texts == ["x"] }
         barrier.open()
         try await connection.publish(Publish(Topic("in"), "y"))
