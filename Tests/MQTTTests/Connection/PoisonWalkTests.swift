@@ -48,7 +48,13 @@ private struct PoisonWorld {
     }
     let wasTrying = detector.isTrying
     detector.linked(resumed: flying, keepAlive: .seconds(60), at: now)
-    if broker == .closing { return end(.closedByBroker) }
+    if broker == .closing {
+      while detector.maySend(at: now), flying.count < 5, !waiting.isEmpty {
+        detector.sent(waiting[0], at: now)
+        flying.append(waiting.removeFirst())
+      }
+      return end(.closedByBroker)
+    }
     /// What the broker reads in this link, in order: all that is resumed, or its first in a trial.
     var unread = wasTrying ? Array(flying.prefix(1)) : flying
     var steps = 0

@@ -4,6 +4,17 @@ import Peers
 import Signals
 import Testing
 
+/// Does something at each connect.
+private final class Subscriber: ConnectionDelegate {
+  private let act: @Sendable () -> Void
+
+  init(act: @escaping @Sendable () -> Void) { self.act = act }
+
+  func connectionDidConnect(_ session: Session) { act() }
+  func connectionDidDisconnect(_ cause: ConnectionError?) {}
+  func connectionDidReceive(_ message: Message) {}
+}
+
 /// A message that makes the broker end the link, sent again after each reconnect.
 @Suite(.timeLimit(.minutes(5)))
 struct PoisonPublishTests {
@@ -81,6 +92,42 @@ struct PoisonPublishTests {
       #expect(good.values[0].isSuccess)
       #expect(server.linkCount == 3)
     }
+  }
+
+  @Test("A broker that ends each link at a subscribe fails no message that flew: in a trial, subscribes wait")
+  func subscribeIsToBlame() async throws {
+    let server = try ScriptedBroker { link in
+      try link.accept()
+      // Slow to acknowledge, so that the subscribe comes before.
+      link.patience = .milliseconds(100)
+      var unanswered: [UInt16] = []
+      while true {
+        do {
+          guard let packet = try link.receive() else { return }
+          if case .subscribe = packet { return try link.close() }
+          if case .publish(let publish) = packet { unanswered.append(publish.id) }
+        } catch ScriptedBrokerError.step {
+          for id in unanswered { try link.send(.puback(id)) }
+          unanswered = []
+        }
+      }
+    }
+    let connection = try Connection(ConnectionOptions(server))
+    let filter = try TopicFilter("f")
+    let answers = Collector<Bool>()
+    let subscriber = Subscriber { [weak connection] in
+      connection?.subscribe([Subscribe(filter)]) { answer in
+        answers.add((try? answer.get()) != nil)
+      }
+    }
+    let result = try publish(connection, "t", "x")
+    connection.connect(delegate: subscriber)
+    try await eventually("never acknowledged") { result.count == 1 }
+    #expect(result.values == [.acknowledged(.success)])
+    let before = answers.count
+    try await eventually("the subscribe that waited was forgotten") { answers.count > before }
+    #expect(!answers.values.contains(true))
+    await connection.close(deadline: .zero)
   }
 
   @Test(
