@@ -61,7 +61,7 @@ struct RestTests {
       try await eventually("no attempt") { probe.values("state").contains { $0.hasPrefix("connecting") } }
       let calls = try await calls(probe)
       #expect(calls.total < Self.most, "\(calls)")
-      #expect(probe.values("state").contains { $0.contains("no answer from the broker") })
+      #expect(probe.values("state").contains { $0.contains("no CONNACK from") })
       await broker.resume()
     }
   }
