@@ -243,13 +243,12 @@ extension Duration {
   /// Whole seconds, rounded up.
   var wholeSeconds: Int {
     let (seconds, attoseconds) = bounded.components
-    return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
+    return Int(clamping: attoseconds > 0 && seconds < .max ? seconds + 1 : seconds)
   }
 
-  /// The same, or three centuries where it is more, before or after zero: a duration can hold more than its components
+  /// The same, or as many seconds as 64 bits count, before or after zero: a duration can hold more than its components
   /// can, and more than can be added to a time.
   var bounded: Duration {
-    let longest = Duration.seconds(10_000_000_000)
-    return min(max(self, .zero - longest), longest)
+    min(max(self, .seconds(Int64.min)), .seconds(Int64.max))
   }
 }
