@@ -100,7 +100,8 @@ struct LaneTests {
       guard item.number == 10 else { return }
       _ = add(lane, 300..<310)
       #expect(lane.abandon { $0.number % 100 == 5 }.map(\.number) == (64..<310).filter { $0 % 100 != 5 })
-      #expect(lane.level == QueueSize(count: 64 + 3, bytes: 670))
+      // Without the ten that are done.
+      #expect(lane.level == QueueSize(count: 54 + 3, bytes: 570))
     })
     #expect(called == Array(0..<64) + [105, 205, 305])
     #expect(lane.level == QueueSize(count: 0, bytes: 0))
