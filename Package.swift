@@ -45,15 +45,18 @@ let package = Package(
     // One connection in a process of its own, to be looked at, halted and killed.
     .target(name: "CProbe", path: "Tests/CProbe"),
     .executableTarget(
-      name: "ConnectionProbe", dependencies: ["MQTT", "Signals", "CProbe"], path: "Tests/ConnectionProbe",
-      swiftSettings: swiftSettings),
+      name: "ConnectionProbe", dependencies: ["MQTT", "Signals", "Brokers", "CProbe", "Fuzzing"],
+      path: "Tests/ConnectionProbe", swiftSettings: swiftSettings),
+    // Random numbers with a seed, and packets that are damaged by them.
+    .target(name: "Fuzzing", dependencies: ["Brokers"], path: "Tests/Fuzzing", swiftSettings: swiftSettings),
     .testTarget(
-      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "Peers", "ConnectionProbe"],
+      name: "MQTTTests", dependencies: ["MQTT", "Brokers", "Peers", "Fuzzing", "ConnectionProbe"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "Peers", "SignalsTesting"],
       swiftSettings: swiftSettings),
-    .testTarget(name: "BrokersTests", dependencies: ["Brokers", "Peers"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "BrokersTests", dependencies: ["Brokers", "Peers", "Fuzzing"], swiftSettings: swiftSettings),
     // The README's first program, and a test that it is this one.
     .executableTarget(
       name: "FirstProgram", dependencies: ["SignalBox"], path: "Tests/FirstProgram",

@@ -23,6 +23,9 @@ struct ProcessState {
     ConnectionProbe.tell("heap.\(when)", heapBytes)
   }
 
+  /// Whether a thread is here that ends with a connection or a broker.
+  var hasOwnThreads: Bool { threads > 4 + ProcessInfo.processInfo.activeProcessorCount }
+
   private static func count(_ folder: String) -> Int {
     guard let directory = opendir(folder) else { fail("\(folder) can't be read") }
     defer { closedir(directory) }

@@ -94,6 +94,10 @@ extension EventLoop {
         if let end = requests.answered(id: id, codes: codes) { reports.append(end) }
       case .unsubscribed(let id):
         if let end = requests.answered(id: id, codes: []) { reports.append(end) }
+      case .shrunk(let limit):
+        for entry in window.remove(where: { $0.packetSize(handle.version) > limit }) {
+          report(entry.token, .refused(.packetTooLarge))
+        }
       }
     }
     handle.inbox.removeAll(keepingCapacity: true)

@@ -28,8 +28,10 @@ extension Handle {
   @discardableResult
   func skipIDs(through id: Int32) -> Int32 {
     var drawn: Int32 = 0
-    for _ in 0..<Self.ids where drawn != id {
+    var left = Self.ids
+    while drawn != id, left > 0 {
       mosquitto_publish(mosquitto, &drawn, "-", 0, nil, 0, false)
+      left -= 1
     }
     return drawn
   }

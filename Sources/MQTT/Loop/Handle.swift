@@ -17,6 +17,8 @@ final class Handle {
     case refused(ReasonCode)
     case subscribed(id: Int32, [Int32])
     case unsubscribed(id: Int32)
+    /// The broker takes no packet that is larger, though some of those that were left unsettled are.
+    case shrunk(limit: Int)
   }
 
   let version: ProtocolVersion
@@ -50,6 +52,10 @@ final class Handle {
   let isTCP: Bool
   /// Where this connects to, for errors.
   let broker: String
+  /// The size of the largest packet that an earlier link left unsettled.
+  let largestResumed: Int
+  /// Whether the next byte of the broker begins its answer to the CONNECT, as far as is known.
+  var awaitsConnack = true
   /// Until the broker has answered the CONNECT.
   private(set) var isGreeting = true
   /// Whether the broker has sent anything.
@@ -76,6 +82,7 @@ final class Handle {
     clientID = options.clientID
     isTCP = address.port != 0
     broker = address.description
+    largestResumed = resumption?.publishes.map { $0.publish.packetSize(version) }.max() ?? 0
     let id: String? = clientID.isEmpty ? nil : clientID
     guard Self.isLibraryReady, let mosquitto = mosquitto_new(id, cleanStart, nil) else {
       throw .unreachable(address: address.description, reason: "libmosquitto has no memory for a connection")
@@ -148,7 +155,9 @@ final class Handle {
       if overflow != nil { return nil }
       if !isGreeting, let room, deliveries.count >= room.count || deliveredBytes >= room.bytes { return nil }
       if isGreeting {
-        switch greeting() {
+        var greeting = greeting()
+        if case .arrived = greeting { greeting = lookAtConnack() }
+        switch greeting {
         case .arrived: break
         case .waiting: return nil
         case .failed(let failure): return failure

@@ -1,5 +1,6 @@
 import Brokers
 import Foundation
+import Fuzzing
 import MQTT
 import Peers
 import Testing

@@ -97,6 +97,6 @@ struct FrameBuffer: Sendable {
     }
     let missing = room - (storage.count - unread.upperBound)
     // At least twice the size: a large packet that comes in pieces is not to be copied for each of them.
-    if missing > 0 { storage += repeatElement(0, count: max(missing, storage.count)) }
+    if missing > 0 { storage += [UInt8](repeating: 0, count: max(missing, storage.count)) }
   }
 }
