@@ -25,11 +25,11 @@ struct FlapTests {
       }
     }
     var options = ConnectionOptions(broker)
-    options.backoff = Backoff(initial: .milliseconds(20), maximum: .milliseconds(320), jitter: 0)
+    options.backoff = Backoff(initial: .milliseconds(100), maximum: .milliseconds(800), jitter: 0)
     let connection = try Connection(options)
     let (states, subscription) = record(connection)
     connection.connect()
-    let delays = [20, 40, 80, 160, 320, 320].map { Duration.milliseconds($0) }
+    let delays = [100, 200, 400, 800, 800].map { Duration.milliseconds($0) }
     try await eventually("only \(broker.linkCount) links") {
       states.values.filter { $0.cause != nil }.count >= delays.count
     }
@@ -49,11 +49,11 @@ struct FlapTests {
     let broker = try ScriptedBroker { link in
       try link.accept()
       // Longer than a fight for the client id, which this looks like, would let a link live.
-      if link.number == 4 { try link.pause(for: .seconds(1)) }
+      if link.number == 4 { try link.pause(for: .seconds(3)) }
     }
     var options = ConnectionOptions(broker)
     options.clientID = ""
-    options.backoff = Backoff(initial: .milliseconds(10), maximum: .milliseconds(160), jitter: 0)
+    options.backoff = Backoff(initial: .milliseconds(100), maximum: .milliseconds(400), jitter: 0)
     let connection = try Connection(options)
     let (states, subscription) = record(connection)
     connection.connect()
@@ -61,7 +61,7 @@ struct FlapTests {
     let waited: [Duration] = states.values.compactMap {
       if case .waiting(let delay, _) = $0 { delay } else { nil }
     }
-    #expect(waited.prefix(6) == [10, 20, 40, 80, 10, 20].map { .milliseconds($0) }[...], "\(waited)")
+    #expect(waited.prefix(6) == [100, 200, 400, 400, 100, 200].map { .milliseconds($0) }[...], "\(waited)")
     await connection.close(deadline: .zero)
     await broker.stop()
     subscription.dispose()
