@@ -108,10 +108,10 @@ struct SegmentTests {
 
   @Test("A large message in large pieces arrives whole", arguments: ProtocolVersion.both)
   func large(_ version: ProtocolVersion) async throws {
-    let payload = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    let payload = [1] + [UInt8](repeating: 7, count: 1_000_000) + [2]
     try await heldLink(version) { link in
       try link.sendSplit(
-        .publish("a", payload, qos: 1, id: 1), at: [3, 1_000, 100_000, 2_999_999], pause: .milliseconds(5))
+        .publish("a", payload, qos: 1, id: 1), at: [3, 1_000, 100_000, 999_999], pause: .milliseconds(5))
       try link.expectPuback(1)
     } _: { _, recorder in
       try await eventually("nothing arrived") { recorder.count == 1 }
