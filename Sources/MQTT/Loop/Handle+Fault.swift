@@ -21,7 +21,7 @@ extension Handle {
 
   /// What a code says when it is about a packet that came. The library breaks the link for each of these and
   /// does not tell which message it was.
-  private static func fault(_ code: Int32) -> String? {
+  static func fault(_ code: Int32) -> String? {
     switch mosq_err_t(rawValue: code) {
     case MOSQ_ERR_MALFORMED_UTF8:
       """

@@ -38,8 +38,8 @@ final class JobWorker: BusMember, ConnectionDelegate {
     options.cleanStart = true
     options.sessionExpiry = .zero
     // However many values wait, there is room for the end.
-    options.outboxLimits.count += 16
-    options.outboxLimits.bytes += 1 << 20
+    options.outboxLimits.count = max(options.outboxLimits.count, options.outboxLimits.count &+ 16)
+    options.outboxLimits.bytes = max(options.outboxLimits.bytes, options.outboxLimits.bytes &+ (1 << 20))
     options.will = Will(
       topic.state, try StateMessage(.lost, run: run).payload(), retain: true,
       properties: Self.properties("state", run, isEnd: true))
