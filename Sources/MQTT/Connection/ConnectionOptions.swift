@@ -223,7 +223,8 @@ extension ConnectionOptions {
     case .unix(let path):
       // `sun_path` holds 104 bytes on Darwin and 108 on Linux, with the final NUL.
       if path.isEmpty || path.utf8.contains(0) || path.utf8.count > 103 {
-        throw .invalid("the socket path \"\(path)\" is empty, longer than 103 bytes or holds NUL")
+        throw .invalid(
+          "the socket path \(path.debugDescription) is empty, longer than 103 bytes or holds NUL")
       }
       if tls != nil { throw .unsupported("TLS over a Unix domain socket: leave tls out") }
     }

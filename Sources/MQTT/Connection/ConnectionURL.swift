@@ -18,7 +18,8 @@ extension ConnectionOptions {
       let authority = rest.prefix { $0 != "/" && $0 != "?" }
       // Else a part of the password would be taken for the host, and shown.
       if rest[authority.endIndex...].contains("@") {
-        throw .invalid("the URL holds an @ after a / or ?: percent-encode / ? @ : in user and password")
+        throw .invalid(
+          "there is an @ behind the host of the URL: write / and ? in user or password as %2F and %3F")
       }
       let at = authority.lastIndex(of: "@")
       let server = at.map { authority[authority.index(after: $0)...] } ?? authority
@@ -35,7 +36,10 @@ extension ConnectionOptions {
       user = try Self.decoded(login?.0 ?? authority[..<at])
       password = try login.map { (pair) throws(ConnectionError) in try Self.decoded(pair.1) }
     default:
-      throw .unsupported("the scheme \"\(scheme)\"; use mqtt://, mqtts:// or unix://")
+      // What stands before "://" may be a whole URL, with a password, of which a part is missing.
+      let isScheme = scheme.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+      throw .unsupported(
+        "the scheme\(isScheme ? " \"\(scheme)\"" : "") of the URL; use mqtt://, mqtts:// or unix://")
     }
   }
 

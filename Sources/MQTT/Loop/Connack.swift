@@ -1,8 +1,8 @@
 /// What the loop has to know of a CONNACK of MQTT 5 before libmosquitto reads it (3.2).
 ///
 /// When it has read it, libmosquitto at once sends what an earlier link left unsettled. A message for which the limit in
-/// it is too small ends the process, by an assertion, in version 2.0.11 and some later ones, and so does a property that
-/// MQTT 5 does not know in all 2.0 versions.
+/// it is too small ends the process, by an assertion, in versions up to 2.0.15, and so does a property that MQTT 5 does
+/// not know in all of them.
 enum Connack: Equatable {
   /// Another packet, or one that libmosquitto takes for broken.
   case other
