@@ -44,7 +44,7 @@ import Testing
     options.credentials = { Credentials(user: "device-7", password: try await token()) }
     options.will = try Will(Topic("home/device-7/state"), Array("gone".utf8), retain: true)
     options.clientID = "device-7"
-    options.sessionExpiry = .seconds(3_600)  // the broker keeps what comes meanwhile
+    options.sessionExpiry = .seconds(3_600)  // the broker keeps what comes while the link is down
     options.log = { level, line in print("\(level): \(line)") }
 
     let bus = try Bus(options)
