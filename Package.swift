@@ -53,7 +53,7 @@ let package = Package(
       name: "MQTTTests", dependencies: ["MQTT", "Brokers", "Peers", "Fuzzing", "ConnectionProbe"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "Peers", "SignalsTesting"],
+      name: "SignalBoxTests", dependencies: ["SignalBox", "Brokers", "Peers", "SignalsTesting", "Fuzzing"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "BrokersTests", dependencies: ["Brokers", "Peers", "Fuzzing"], swiftSettings: swiftSettings),
@@ -65,7 +65,7 @@ let package = Package(
       name: "ReadmeTests", dependencies: ["FirstProgram", "SignalBox", "Brokers", "Peers"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "CommandTests", dependencies: ["SignalBoxCommand", "Brokers", "Peers"],
+      name: "CommandTests", dependencies: ["SignalBoxCommand", "Brokers", "Peers", "Fuzzing"],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,4 @@
+import Fuzzing
 import Testing
 
 @testable import SignalBoxCommand
@@ -81,7 +82,7 @@ struct ProgressParserTests {
 
   @Test("Where the output is cut into pieces makes no difference", arguments: 0..<300)
   func anyPieces(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = Dice(seed: UInt64(seed))
     let parts = [
       "[1/3] a", "[ 40%] b", " 7% x", "50%", "word", "\u{1b}[1m", "\u{1b}]0;t\u{7}", "\u{1b}", "\r", "\n",
       "\r\n", "done 1%\ndone 2%\ndone 3%\n", "é", " ", "[", "%", String(repeating: "-", count: 700),
@@ -121,7 +122,7 @@ struct ProgressParserTests {
 
   @Test("Random bytes are survived", arguments: 0..<8)
   func randomBytes(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = Dice(seed: UInt64(seed))
     // Half of the runs have more of what matters to the parser.
     let alphabet = Array("\r\n%1[/]\u{1b}(x ".utf8)
     let bytes = (0..<200_000).map { _ in
@@ -148,17 +149,4 @@ private func parse(_ pieces: [[UInt8]], _ forms: ProgressParser.Forms = .auto) -
 
 private func feed(_ parser: inout ProgressParser, _ piece: [UInt8], _ found: inout [ParsedProgress]) {
   piece.withUnsafeBytes { bytes in parser.consume(bytes) { found.append($0) } }
-}
-
-/// The same numbers on every run and every system.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
 }

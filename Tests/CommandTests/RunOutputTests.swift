@@ -1,3 +1,4 @@
+import Fuzzing
 import Foundation
 import Peers
 import Testing
@@ -180,7 +181,7 @@ struct RunOutputTests {
   }
 
   private func fillRandom() throws {
-    var random = SplitMix(state: 42)
+    var random = Dice(seed: 42)
     let words = (0..<375_000).map { _ in random.next() }
     _ = try workspace.create("random", words.withUnsafeBytes { Data($0) })
   }

@@ -1,3 +1,4 @@
+import Fuzzing
 import Testing
 
 @testable import MQTT
@@ -5,7 +6,7 @@ import Testing
 struct DeadlinesTests {
   @Test("Over random walks the earliest deadline comes first, whatever was removed before its time")
   func walk() {
-    var random = SeededGenerator(seed: 1)
+    var random = Dice(seed: 1)
     let start = ContinuousClock.now
     for _ in 0..<200 {
       var deadlines = Deadlines()
@@ -31,20 +32,5 @@ struct DeadlinesTests {
       }
       #expect(model.isEmpty && deadlines.isEmpty)
     }
-  }
-}
-
-/// The same numbers at each run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

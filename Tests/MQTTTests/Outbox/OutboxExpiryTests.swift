@@ -1,3 +1,4 @@
+import Fuzzing
 import Testing
 
 @testable import MQTT
@@ -87,7 +88,7 @@ struct OutboxExpiryTests {
 
   @Test("Over random walks the outbox does what a plain list would")
   func walk() throws {
-    var random = SeededGenerator(seed: 2)
+    var random = Dice(seed: 2)
     let topics = try ["a", "b", "c"].map { try Topic($0) }
     for _ in 0..<100 {
       var outbox = outbox(count: 12)

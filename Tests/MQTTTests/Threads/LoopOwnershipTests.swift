@@ -1,3 +1,4 @@
+import Fuzzing
 import Testing
 
 @testable import MQTT
@@ -29,7 +30,7 @@ struct LoopOwnershipTests {
 
   @Test("Long random walks keep the same rules, and all threads leave after the end", arguments: 0..<200)
   func walks(_ seed: Int) throws {
-    var generator = Numbers(state: UInt64(seed))
+    var generator = Dice(seed: UInt64(seed))
     var model = OwnershipModel()
     for _ in 0..<500 {
       let steps = model.steps.filter { $0 != .end }
@@ -273,18 +274,5 @@ struct OwnershipModel: Hashable {
     if ownership.isOpen || ownership.isOver, threads.values.contains(.waiting(untimed: true)), signals == 0 {
       throw Broken(description: "a standby sleeps for ever: \(self)")
     }
-  }
-}
-
-/// Numbers that are the same in each run.
-struct Numbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

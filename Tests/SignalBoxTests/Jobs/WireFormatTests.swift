@@ -1,3 +1,4 @@
+import Fuzzing
 import Signals
 import Testing
 
@@ -103,7 +104,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test func `whatever is sent is read or refused, and what was read can be sent again`() throws {
-    var random = SplitMix(seed: 42)
+    var random = Dice(seed: 42)
     let seeds = [
       #"{"v":1,"run":"r","seq":3,"percent":12.5,"done":3,"total":10,"eta":3,"attempt":2,"final":"done"}"#,
       #"{"v":1,"state":"failed","run":"r","started":1,"exit":-1,"error":"e","values":3,"every":10}"#,
@@ -146,19 +147,5 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     #expect(read.exit == 7 && read.error == "disk full" && read.values == 3 && read.run == "r")
     #expect(throws: PayloadError.self) { try StateMessage(payload: bytes("asleep")) }
     #expect(throws: PayloadError.self) { try StateMessage(payload: bytes(#"{"state":7}"#)) }
-  }
-}
-
-/// Chance that is the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

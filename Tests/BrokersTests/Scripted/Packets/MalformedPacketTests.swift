@@ -1,3 +1,4 @@
+import Fuzzing
 import Brokers
 import Testing
 
@@ -95,7 +96,7 @@ struct MalformedPacketTests {
 
   @Test("Any bytes at all are packets, an error or wait for more, and never more than that")
   func noise() {
-    var random = SeededGenerator(state: 7)
+    var random = Dice(seed: 7)
     for _ in 0..<20_000 {
       var decoder = PacketDecoder(version: Bool.random(using: &random) ? .v5 : .v311)
       let kind = UInt8.random(in: 1...15, using: &random)

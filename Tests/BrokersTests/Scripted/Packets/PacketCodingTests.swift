@@ -1,3 +1,4 @@
+import Fuzzing
 import Brokers
 import Testing
 
@@ -24,7 +25,7 @@ struct PacketCodingTests {
 
   @Test("Packets of random parts are read as they were written, whatever the pieces are")
   func randomRoundTrips() throws {
-    var random = SeededGenerator(state: 42)
+    var random = Dice(seed: 42)
     for _ in 0..<100 {
       let version = Bool.random(using: &random) ? Packet.Version.v5 : .v311
       let sent = (0..<20).map { _ in PacketSamples.random(version, using: &random) }

@@ -1,17 +1,5 @@
+import Fuzzing
 import Brokers
-
-/// The same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 /// Packets that use every part and every property.
 enum PacketSamples {
@@ -81,7 +69,7 @@ enum PacketSamples {
     return packets
   }
 
-  static func random(_ version: Packet.Version, using random: inout SeededGenerator) -> Packet {
+  static func random(_ version: Packet.Version, using random: inout Dice) -> Packet {
     // A CONNECT would be read by its own version, which is this one.
     guard Bool.random(using: &random) else { return all(version).randomElement(using: &random)! }
     let size = Int.random(in: 0...600, using: &random)
