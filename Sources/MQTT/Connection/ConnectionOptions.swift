@@ -239,17 +239,3 @@ extension ConnectionOptions {
     if let problem = Credentials(user: user, password: password).problem { throw .invalid(problem) }
   }
 }
-
-extension Duration {
-  /// Whole seconds, rounded up.
-  var wholeSeconds: Int {
-    let (seconds, attoseconds) = bounded.components
-    return Int(clamping: attoseconds > 0 && seconds < .max ? seconds + 1 : seconds)
-  }
-
-  /// The same, or as many seconds as 64 bits count, before or after zero: a duration can hold more than its components
-  /// can, and more than can be added to a time.
-  var bounded: Duration {
-    min(max(self, .seconds(Int64.min)), .seconds(Int64.max))
-  }
-}

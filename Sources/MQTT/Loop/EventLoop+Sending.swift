@@ -12,51 +12,50 @@ extension EventLoop {
   }
 
   func carryOut(_ command: Command) {
-    if case .answered(let event) = command { return self.handle(event) }
-    if case .opened(let attempt, let result) = command { return own(result, attempt) }
-    if case .settled(let completion, let result) = command { return report(completion, result) }
-    guard let session, let handle else {
-      if let answer = command.answer { reports.append(.call { answer.fail(.notConnected) }) }
-      return
-    }
-    if poison.isTrying { return held.append(command) }
-    let deadline = Instant.now + options.acknowledgementDeadline.bounded
     switch command {
+    case .answered(let event): handle(event)
+    case .opened(let attempt, let result): own(result, attempt)
+    case .settled(let completion, let result): report(completion, result)
     case .subscribe(let subscribes, let answer):
-      let plan = SubscribePackets(subscribes, for: session)
-      let request = requests.begin(count: subscribes.count, deadline: deadline, answer)
-      requests.refuse(plan.refusals, of: request)
-      attemptRequest(request) { () throws(ConnectionError) in
+      request(command, count: subscribes.count, answer) {
+        (request, session, handle) throws(ConnectionError) in
+        let plan = SubscribePackets(subscribes, for: session)
+        requests.refuse(plan.refusals, of: request)
         try requests.checkRoom(for: plan.packets.count)
         for packet in plan.packets {
-          let id = try handle.subscribe(packet.subscribes)
-          window.skip(id: id)
-          requests.sent(id: id, places: packet.places, of: request)
+          sent(try handle.subscribe(packet.subscribes), packet.places, of: request)
         }
       }
     case .unsubscribe(let filters, let answer):
-      let request = requests.begin(count: 0, deadline: deadline, answer)
-      attemptRequest(request) { () throws(ConnectionError) in
+      request(command, count: 0, answer) { (request, session, handle) throws(ConnectionError) in
         let packets = try UnsubscribePackets.split(filters, for: session)
         try requests.checkRoom(for: packets.count)
-        for filters in packets {
-          let id = try handle.unsubscribe(filters)
-          window.skip(id: id)
-          requests.sent(id: id, places: [], of: request)
-        }
+        for filters in packets { sent(try handle.unsubscribe(filters), [], of: request) }
       }
-    case .answered, .opened, .settled:
-      break
     }
   }
 
-  private func attemptRequest(_ request: Int, _ send: () throws(ConnectionError) -> Void) {
+  /// Sends what asks the broker for an answer: now, after a trial, or not at all.
+  private func request(
+    _ command: Command, count: Int, _ answer: Command.Answer,
+    _ send: (_ request: Int, Session, Handle) throws(ConnectionError) -> Void
+  ) {
+    guard let session, let handle else { return reports.append(.call { answer.fail(.notConnected) }) }
+    if poison.isTrying { return held.append(command) }
+    let deadline = Instant.now + options.acknowledgementDeadline.bounded
+    let request = requests.begin(count: count, deadline: deadline, answer)
     do {
-      try send()
+      try send(request, session, handle)
       if let end = requests.end(request) { reports.append(end) }
     } catch {
       if let end = requests.fail(request, error) { reports.append(end) }
     }
+  }
+
+  /// Notes packet `id`, which carries the filters at `places` of `request`.
+  private func sent(_ id: Int32, _ places: [Int], of request: Int) {
+    window.skip(id: id)
+    requests.sent(id: id, places: places, of: request)
   }
 
   func send(_ batch: [Entry]) {

@@ -399,13 +399,3 @@ extension Subscribe {
     return bits
   }
 }
-
-extension Duration {
-  /// Whole milliseconds, rounded up, as `poll` takes them.
-  var milliseconds: Int32 {
-    if self <= .zero { return 0 }
-    let (seconds, attoseconds) = bounded.components
-    let whole = min(seconds, Int64(Int32.max)) * 1_000
-    return Int32(clamping: whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-  }
-}
