@@ -35,11 +35,13 @@ extension PacketStream {
     return false
   }
 
+  /// Nil where libmosquitto gives up: at the end, at a fifth byte, and at more bytes than are needed.
   private static func variable(_ bytes: inout ArraySlice<UInt8>) -> Int? {
     var number = 0
     for shift in 0..<4 {
       guard let byte = bytes.popFirst() else { return nil }
       number |= Int(byte & 0x7F) << (7 * shift)
+      if byte == 0, shift > 0 { return nil }
       if byte < 0x80 { return number }
     }
     return nil
@@ -55,7 +57,9 @@ extension PacketStream {
     case 0x01, 0x17, 0x19, 0x24, 0x25, 0x28, 0x29, 0x2A: return 1
     case 0x13, 0x21, 0x22, 0x23: return 2
     case 0x02, 0x11, 0x18, 0x27: return 4
-    case 0x0B: return rest.prefix { $0 >= 0x80 }.count + 1
+    case 0x0B:
+      var left = rest
+      return variable(&left) == nil ? rest.count + 1 : rest.count - left.count
     case 0x03, 0x08, 0x09, 0x12, 0x15, 0x16, 0x1A, 0x1C, 0x1F: return text(0)
     case 0x26:
       let name = text(0)

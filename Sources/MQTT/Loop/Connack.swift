@@ -20,7 +20,9 @@ enum Connack: Equatable {
   private static func read(_ reader: consuming Reader<some Collection<UInt8>>) -> Connack {
     guard let header = reader.byte() else { return .incomplete }
     guard header & 0xF0 == 0x20 else { return .other }
-    guard let length = reader.variable() else { return reader.isBroken ? .other : .incomplete }
+    guard let length = reader.variable(inShortestForm: false) else {
+      return reader.isBroken ? .other : .incomplete
+    }
     guard reader.rest.count >= length else { return .incomplete }
     reader.rest = reader.rest.prefix(length)
     reader.skip(2)
@@ -31,7 +33,7 @@ enum Connack: Equatable {
 /// Takes numbers off the front.
 private struct Reader<Bytes: Collection<UInt8>> where Bytes.SubSequence == Bytes {
   var rest: Bytes
-  /// Whether a number had too many bytes.
+  /// Whether a number had too many bytes, or more than it needs.
   var isBroken = false
 
   mutating func byte() -> UInt8? { rest.popFirst() }
@@ -43,11 +45,13 @@ private struct Reader<Bytes: Collection<UInt8>> where Bytes.SubSequence == Bytes
     return Int(high) << 8 | Int(low)
   }
 
-  mutating func variable() -> Int? {
+  /// The library refuses a longer form than is needed, but for the length of a packet.
+  mutating func variable(inShortestForm: Bool = true) -> Int? {
     var number = 0
     for shift in 0..<4 {
       guard let byte = byte() else { return nil }
       number |= Int(byte & 0x7F) << (7 * shift)
+      if inShortestForm, byte == 0, shift > 0 { break }
       if byte < 0x80 { return number }
     }
     isBroken = true
@@ -68,7 +72,7 @@ private struct Reader<Bytes: Collection<UInt8>> where Bytes.SubSequence == Bytes
       case 0x27:
         guard let high = uint16(), let low = uint16() else { return .other }
         limit = limit ?? high << 16 | low
-      case 0x0B: _ = variable()
+      case 0x0B: if variable() == nil { return .other }
       case 0x03, 0x08, 0x09, 0x12, 0x15, 0x16, 0x1A, 0x1C, 0x1F: skip(uint16() ?? 0)
       case 0x26:
         skip(uint16() ?? 0)

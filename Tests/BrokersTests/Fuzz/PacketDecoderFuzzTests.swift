@@ -7,15 +7,17 @@ import Testing
 struct PacketDecoderFuzzTests {
   @Test(
     "What a decoder takes of damaged packets are the bytes that it writes, in the shortest form",
-    arguments: [1, UInt64.random(in: 0...UInt64.max)])
+    arguments: [1, 9_587_776_308_919_320_542, UInt64.random(in: 0...UInt64.max)])
   func roundTrips(_ seed: UInt64) throws {
     var dice = Dice(seed: seed)
     var accepted = 0
     for number in 0..<10_000 {
       let version = dice.chance(50) ? Packet.Version.v5 : .v311
       let bytes = try damaged(version, using: &dice)
+      var start = 0
       for (header, place) in PacketStream(bytes).packets {
-        let frame = Array(bytes[place.lowerBound - 1 - lengthSize(bytes, place)..<place.upperBound])
+        let frame = Array(bytes[start..<place.upperBound])
+        start = place.upperBound
         var decoder = PacketDecoder(version: version)
         decoder.append(frame)
         guard let packet = try? decoder.next() else { continue }
@@ -94,9 +96,5 @@ struct PacketDecoderFuzzTests {
   /// Whether a success without properties may be left out.
   private func mayBeShorter(_ header: UInt8, _ frame: ArraySlice<UInt8>) -> Bool {
     [0x40, 0x50, 0x60, 0x70, 0xE0, 0xF0].contains(header & 0xF0) && frame.last == 0
-  }
-
-  private func lengthSize(_ bytes: [UInt8], _ body: Range<Int>) -> Int {
-    body.count < 128 ? 1 : body.count < 16_384 ? 2 : body.count < 2_097_152 ? 3 : 4
   }
 }
