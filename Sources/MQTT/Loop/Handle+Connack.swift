@@ -37,7 +37,8 @@ extension Handle {
     }
   }
 
-  private func peek(_ bytes: inout [UInt8]) -> Int {
+  /// Looks at what came without taking it, and gives how many bytes of it there are; less than 1 when there is nothing.
+  func peek(_ bytes: inout [UInt8]) -> Int {
     if let tls, let session { return Int(tls.openSSL.peek(session, &bytes, Int32(bytes.count))) }
     return recv(socket, &bytes, bytes.count, Int32(MSG_PEEK))
   }

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// What answers at the port, and is no MQTT broker: people name the port of its web page, or of another service.
 ///
 /// The library would take the text for a packet, and wait for the rest of it or call it a breach of MQTT.
@@ -17,7 +11,7 @@ extension Handle {
   /// Looks at the first bytes that came, without taking them; nil when they are those of a broker.
   func stranger() -> ConnectionError? {
     var bytes = [UInt8](repeating: 0, count: Self.strangerSize)
-    let count = recv(socket, &bytes, bytes.count, Int32(MSG_PEEK))
+    let count = peek(&bytes)
     guard count > 0 else { return nil }
     hasHeard = true
     return stranger(bytes.prefix(count))

@@ -27,11 +27,11 @@ final class Handle {
   /// The messages that arrived, in order.
   var deliveries: [Delivery] = []
   /// The bytes of their topics and payloads.
-  fileprivate(set) var deliveredBytes = 0
+  var deliveredBytes = 0
   /// How many QoS 0 messages had no room.
   var dropped = 0
   /// The topic of a QoS 1 message that had no room. It must not be acknowledged, so nothing may be written any more.
-  fileprivate(set) var overflow: String?
+  var overflow: String?
   /// Whether the last ``read(budget:room:)`` left nothing unread.
   private(set) var hasReadAll = false
   /// What the library said, if anybody wants to know.
@@ -40,15 +40,15 @@ final class Handle {
   var settled: [(id: Int32, code: ReasonCode)] = []
 
   let mosquitto: OpaquePointer
-  fileprivate(set) var callbacks = 0
+  var callbacks = 0
   /// About how many packets were queued since the last write.
-  fileprivate var queued = 0
-  fileprivate(set) var ending: (code: Int32, errno: Int32)?
-  fileprivate var isShedding = false
+  var queued = 0
+  var ending: (code: Int32, errno: Int32)?
+  var isShedding = false
   /// When the present read began.
-  fileprivate var arrival = Arrival()
-  fileprivate let keepAlive: Int
-  fileprivate let clientID: String
+  var arrival = Arrival()
+  let keepAlive: Int
+  let clientID: String
   let isTCP: Bool
   /// Where this connects to, for errors.
   let broker: String
@@ -57,7 +57,7 @@ final class Handle {
   /// Whether the next byte of the broker begins its answer to the CONNECT, as far as is known.
   var awaitsConnack = true
   /// Until the broker has answered the CONNECT.
-  private(set) var isGreeting = true
+  var isGreeting = true
   /// Whether the broker has sent anything.
   var hasHeard = false
   var tls: TLSLink?
@@ -316,83 +316,10 @@ final class Handle {
   }
 }
 
-extension Handle {
-  /// Called from a callback, with the number of the system's last error as the library left it.
-  fileprivate func ended(_ code: Int32, errno: Int32) {
-    callbacks += 1
-    if ending == nil { ending = (code, errno) }
-  }
-}
-
-extension Handle {
-  private func setCallbacks() {
-    mosquitto_connect_v5_callback_set(mosquitto) { _, handle, code, flags, properties in
-      Handle.receive(handle) { $0.greeted(code, flags: flags, properties) }
-    }
-    mosquitto_disconnect_v5_callback_set(mosquitto) { _, handle, code, _ in
-      let number = errno
-      Handle.receive(handle) { $0.ended(code, errno: number) }
-    }
-    mosquitto_publish_v5_callback_set(mosquitto) { _, handle, id, code, _ in
-      Handle.receive(handle) { $0.settled.append((id, ReasonCode(rawValue: UInt8(clamping: code)))) }
-    }
-    mosquitto_message_v5_callback_set(mosquitto) { _, handle, message, properties in
-      guard let message else { return }
-      Handle.receive(handle) { $0.received(message.pointee, properties) }
-    }
-    mosquitto_subscribe_v5_callback_set(mosquitto) { _, handle, id, count, codes, _ in
-      let codes = Array(UnsafeBufferPointer(start: codes, count: Int(count)))
-      Handle.receive(handle) { $0.inbox.append(.subscribed(id: id, codes)) }
-    }
-    mosquitto_unsubscribe_v5_callback_set(mosquitto) { _, handle, id, _ in
-      Handle.receive(handle) { $0.inbox.append(.unsubscribed(id: id)) }
-    }
-  }
-
-  private static func receive(_ handle: UnsafeMutableRawPointer?, _ body: (Handle) -> Void) {
-    guard let handle else { return }
-    let owner = Unmanaged<Handle>.fromOpaque(handle).takeUnretainedValue()
-    owner.callbacks += 1
-    body(owner)
-    signalbox_clear_errno()
-  }
-
-  private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
-    if message.qos > 0 { queued += 1 }
-    if isShedding {
-      if message.qos == 0 {
-        dropped += 1
-      } else if overflow == nil {
-        overflow = String(cString: message.topic)
-      }
-      return
-    }
-    var message = Message(message, properties)
-    message.arrival = arrival
-    deliveredBytes += message.payload.count + message.topic.utf8.count
-    deliveries.append(.message(message))
-  }
-
-  private func greeted(_ code: Int32, flags: Int32, _ properties: OpaquePointer?) {
-    isGreeting = false
-    guard code == 0 else {
-      inbox.append(.refused(ReasonCode(connack: code)))
-      return
-    }
-    var session = Session()
-    session.isPresent = flags & 1 != 0
-    session.version = version
-    session.clientID = clientID
-    session.keepAlive = .seconds(keepAlive)
-    if version == .v5 { session.read(properties) } else { session.hasSubscriptionIdentifiers = false }
-    inbox.append(.accepted(session))
-  }
-}
-
 extension Subscribe {
-  fileprivate var requestedQoS: Int32 { Int32(min(qos, .atLeastOnce).rawValue) }
+  var requestedQoS: Int32 { Int32(min(qos, .atLeastOnce).rawValue) }
 
-  fileprivate var optionBits: Int32 {
+  var optionBits: Int32 {
     var bits = Int32(retainHandling.rawValue) << 4
     if noLocal { bits |= Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue) }
     if retainAsPublished { bits |= Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) }

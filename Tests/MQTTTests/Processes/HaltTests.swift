@@ -12,14 +12,20 @@ import Testing
 struct HaltTests {
   private static let longest = Duration.seconds(30)
 
+  /// A client with a session and a short keep-alive, which has subscribed.
+  private func subscriber(_ broker: LocalBroker) async throws -> Probe {
+    let probe = try Probe(
+      "client", broker.url, ["keepAlive=5", "session=3600", "client=halted", "messages=told"])
+    try await probe.fact("connected")
+    try probe.command("subscribe a")
+    try await probe.fact("subscribed")
+    return probe
+  }
+
   @Test("A halted broker is noticed by the keep-alive, and found again when it goes on")
   func haltedBroker() async throws {
     try await LocalBroker.with { broker in
-      let probe = try Probe(
-        "client", broker.url, ["keepAlive=5", "session=3600", "client=halted", "messages=told"])
-      try await probe.fact("connected")
-      try probe.command("subscribe a")
-      try await probe.fact("subscribed")
+      let probe = try await subscriber(broker)
       await broker.suspend()
       let start = ContinuousClock.now
       let cause = try await probe.fact("disconnected")
@@ -35,11 +41,7 @@ struct HaltTests {
   @Test("A client that was halted for two keep-alives comes back, and has lost no QoS 1 message")
   func haltedClient() async throws {
     try await LocalBroker.with { broker in
-      let probe = try Probe(
-        "client", broker.url, ["keepAlive=5", "session=3600", "client=halted", "messages=told"])
-      try await probe.fact("connected")
-      try probe.command("subscribe a")
-      try await probe.fact("subscribed")
+      let probe = try await subscriber(broker)
       try await probe.signal(SIGSTOP)
       let start = ContinuousClock.now
       for number in 0..<5 { try await Peer.publish(broker, "-t", "a", "-m", "\(number)", "-q", "1") }
