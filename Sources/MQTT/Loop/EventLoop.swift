@@ -44,8 +44,6 @@ final class EventLoop: @unchecked Sendable {
   var shed = 0
   /// How many lines of the log had no room.
   var linesLeftOut = 0
-  /// Whether the user's code held a hurried loop up the last time; taken for true before that is known.
-  private var wasSlow = true
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
   /// Whether those who wait for an answer have been told that none will come.
@@ -105,14 +103,10 @@ final class EventLoop: @unchecked Sendable {
     let runsDeliveries = (hasLeftovers || !self.deliveries.isEmpty) && deliveries.add(&self.deliveries)
     hasLeftovers = false
     guard runsReports || runsDeliveries else { return true }
-    let begin = gate.isHurried ? Instant.now : nil
-    let stint = mailbox.threads.open(isUrgent: begin != nil && wasSlow) { [self] in follow(isAppointed: true)
-    }
+    let stint = mailbox.threads.open(isUrgent: gate.isHurried) { [self] in follow(isAppointed: true) }
     if runsReports { reports.run({ $0() }, hasRoom: mailbox.wakeup.signal) }
     if runsDeliveries { deliver() }
-    guard mailbox.threads.close(stint) else { return false }
-    wasSlow = begin.map { $0.duration(to: .now) >= StandbyWatch.patience } ?? true
-    return true
+    return mailbox.threads.close(stint)
   }
 
   /// Calls the delegate. Whoever does this may have lost the loop, and touches nothing of it.

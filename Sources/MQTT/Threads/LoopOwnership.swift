@@ -13,6 +13,8 @@ struct LoopOwnership: Equatable, RawRepresentable {
   private(set) var isWatched = false
   /// Whether something waits for the loop in this stint.
   private(set) var isAwaited = false
+  /// Whether the standby is to take the loop in this stint, however short it is.
+  private(set) var isUrgent = false
   /// Whether the loop has ended for good.
   private(set) var isOver = false
 
@@ -25,11 +27,12 @@ struct LoopOwnership: Equatable, RawRepresentable {
     isWatched = rawValue & 4 != 0
     isAwaited = rawValue & 8 != 0
     isOver = rawValue & 16 != 0
+    isUrgent = rawValue & 32 != 0
   }
 
   var rawValue: UInt64 {
     UInt64(stint) << 8 | (isOpen ? 1 : 0) | (hasStandby ? 2 : 0) | (isWatched ? 4 : 0)
-      | (isAwaited ? 8 : 0) | (isOver ? 16 : 0)
+      | (isAwaited ? 8 : 0) | (isOver ? 16 : 0) | (isUrgent ? 32 : 0)
   }
 
   /// What a thread has to do for the standby.
@@ -40,11 +43,13 @@ struct LoopOwnership: Equatable, RawRepresentable {
     case start
   }
 
-  /// The owner is about to run code of the user. `isUrgent`: the loop can't wait for as long as a tick.
+  /// The owner is about to run code of the user. `isUrgent`: the standby takes the loop as soon as it looks. A stint
+  /// that is over before that is no reason to wait for a longer one: on a busy machine the standby is always late.
   mutating func open(isUrgent: Bool = false) -> Call {
     stint &+= 1
     isOpen = true
     isAwaited = isUrgent
+    self.isUrgent = isUrgent
     guard hasStandby else {
       hasStandby = true
       isWatched = true
@@ -129,7 +134,7 @@ struct StandbyWatch {
       ownership.lookAway()
       return .sleep
     }
-    if isSame, !wasCalled {
+    if ownership.isUrgent || isSame && !wasCalled {
       ownership.take()
       return .take
     }

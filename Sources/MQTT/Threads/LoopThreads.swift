@@ -39,8 +39,8 @@ final class LoopThreads: Sendable {
 
   // MARK: The owner
 
-  /// Lends the loop out while this thread runs code of the user. `standby` is what a new thread does; `isUrgent`
-  /// calls it at once.
+  /// Lends the loop out while this thread runs code of the user. `standby` is what a new thread does; when it
+  /// `isUrgent`, it does so as soon as it can.
   func open(isUrgent: Bool, _ standby: @escaping @Sendable () -> Void) -> UInt32 {
     let (call, stint) = update { ($0.open(isUrgent: isUrgent), $0.stint) }
     switch call {

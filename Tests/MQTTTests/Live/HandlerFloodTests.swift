@@ -168,7 +168,7 @@ struct HandlerFloodTests {
           try await broker.waitForLog("Received PINGREQ from \(options.clientID)", count: 4)
           isOver.open()
         }
-        #expect(recorder.history.causes.isEmpty)
+        #expect(recorder.history.causes.isEmpty, "\(connection.metrics)")
         try await eventually("not all was read") { connection.metrics.messagesReceived == 90_000 }
         try await eventually("not all was handled") { connection.mailbox.deliveries.isIdle }
         #expect(recorder.count + connection.metrics.messagesDropped == 90_000)

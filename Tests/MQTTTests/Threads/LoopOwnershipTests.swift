@@ -56,7 +56,7 @@ struct LoopOwnershipTests {
 
   @Test("The word that threads share says all that the value does", arguments: [0, 1, 77, UInt32.max])
   func roundTrip(_ stint: UInt32) {
-    for flags in 0..<UInt64(32) {
+    for flags in 0..<UInt64(64) {
       let rawValue = UInt64(stint) << 8 | flags
       #expect(LoopOwnership(rawValue: rawValue).rawValue == rawValue)
     }
@@ -73,18 +73,36 @@ struct LoopOwnershipTests {
 
   @Test("A stint that lasts is taken after a look of a millisecond when something waits, else after a tick")
   func patience() {
-    for (hasWork, asks, isUrgent) in [
-      (false, false, false), (true, false, false), (false, true, false), (false, false, true),
-    ] {
+    for (hasWork, asks) in [(false, false), (true, false), (false, true)] {
       var ownership = LoopOwnership()
       var watch = StandbyWatch()
-      #expect(({ ownership.open(isUrgent: isUrgent) }()) == .start)
+      #expect(({ ownership.open() }()) == .start)
       if asks { #expect(({ ownership.ask() }()) == .wake) }
-      let pause = hasWork || asks || isUrgent ? StandbyWatch.patience : StandbyWatch.tick
+      let pause = hasWork || asks ? StandbyWatch.patience : StandbyWatch.tick
       #expect(({ watch.look(&ownership, wasCalled: true, hasWork: hasWork) }()) == .look(after: pause))
       #expect(({ watch.look(&ownership, wasCalled: false, hasWork: hasWork) }()) == .take)
       #expect(!({ ownership.close(1) }()))
     }
+  }
+
+  @Test(
+    "An urgent stint is taken at the first look, in whichever stint that comes; never while the loop is owned"
+  )
+  func urgency() {
+    var ownership = LoopOwnership()
+    var watch = StandbyWatch()
+    #expect(({ ownership.open(isUrgent: true) }()) == .start)
+    #expect(({ ownership.close(1) }()))
+    #expect(
+      ({ watch.look(&ownership, wasCalled: true, hasWork: false) }()) == .look(after: StandbyWatch.tick))
+    #expect(({ ownership.open(isUrgent: true) }()) == .wake)
+    #expect(({ ownership.close(2) }()))
+    _ = ownership.open(isUrgent: true)
+    #expect(({ watch.look(&ownership, wasCalled: true, hasWork: false) }()) == .take)
+    #expect(!({ ownership.close(3) }()))
+    #expect(({ ownership.open() }()) == .start)
+    #expect(
+      ({ watch.look(&ownership, wasCalled: true, hasWork: false) }()) == .look(after: StandbyWatch.tick))
   }
 
   @Test("Only the first who asks in a stint wakes the standby, and none while the loop is owned")
