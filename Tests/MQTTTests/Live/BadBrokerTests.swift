@@ -93,7 +93,7 @@ struct BadBrokerTests {
       try await eventually("not sent") { seen.count == 10_000 }
       let start = ContinuousClock.now
       try await eventually("they hang") { failures.count == 10_000 }
-      #expect(ContinuousClock.now - start < .seconds(4), "the thread was busy with them for too long")
+      #expect(ContinuousClock.now - start < .seconds(40), "the thread was busy with them for too long")
     }
   }
 

