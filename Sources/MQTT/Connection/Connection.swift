@@ -49,9 +49,15 @@ public final class Connection: Sendable {
   ///
   /// `delegate` is held weakly; while there is none, messages are acknowledged and dropped.
   public func connect(delegate: (any ConnectionDelegate)? = nil) {
+    connect(delegate: delegate, planner: nil)
+  }
+
+  /// The same; `planner` decides on all subscriptions, and is held weakly too.
+  package func connect(delegate: (any ConnectionDelegate)?, planner: (any LinkPlanner)?) {
     guard mailbox.start() else { return }
-    let started = mailbox.threads.start { [mailbox, resolve, delegate = WeakDelegate(value: delegate)] in
-      EventLoop(mailbox, delegate: delegate, resolve: resolve).run()
+    let (delegate, planner) = (WeakDelegate(value: delegate), WeakPlanner(value: planner))
+    let started = mailbox.threads.start { [mailbox, resolve] in
+      EventLoop(mailbox, delegate: delegate, planner: planner, resolve: resolve).run()
     }
     if !started { mailbox.abort(.invalid("the system has no thread for the connection")) }
   }
@@ -101,6 +107,9 @@ public final class Connection: Sendable {
     }
     mailbox.publish(publish, completion)
   }
+
+  /// Has the planner asked what to do, by the owner of the loop.
+  package func replan() { mailbox.post(.plan) }
 
   /// Sends what waits, for `deadline` at most, says goodbye to the broker and ends the threads.
   ///

@@ -55,6 +55,18 @@ public struct Session: Sendable, Hashable {
   /// Whether filters may hold wildcards.
   public var hasWildcards = true
 
+  /// Tells the links of one connection apart: they are counted from 1. It makes no difference between sessions.
+  package var number = LinkNumber()
+
   /// Makes the session of a broker without any limit.
   public init() {}
+}
+
+/// The number of a link; equal to every other one.
+package struct LinkNumber: Sendable, Hashable {
+  package var value: UInt32 = 0
+
+  package static func == (left: LinkNumber, right: LinkNumber) -> Bool { true }
+
+  package func hash(into hasher: inout Hasher) {}
 }

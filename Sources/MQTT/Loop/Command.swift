@@ -8,23 +8,33 @@ enum Command: Sendable {
   case opened(attempt: Int, Result<HandOver, ConnectionError>)
   /// A later publish has decided what became of an earlier one.
   case settled(Mailbox.Completion, PublishResult)
+  /// The planner has something to do.
+  case plan
 
   /// Whom to tell how a request ended.
   enum Answer: Sendable {
     case subscribe(@Sendable (Result<[SubscribeResult], ConnectionError>) -> Void)
     case unsubscribe(@Sendable (Result<Void, ConnectionError>) -> Void)
-
-    func succeed(_ results: [SubscribeResult]) {
-      switch self {
-      case .subscribe(let completion): completion(.success(results))
-      case .unsubscribe(let completion): completion(.success(()))
-      }
-    }
+    /// The planner, in the loop.
+    case planned([Subscribe])
+    case plannedEnd([TopicFilter])
 
     func fail(_ error: ConnectionError) {
-      switch self {
-      case .subscribe(let completion): completion(.failure(error))
-      case .unsubscribe(let completion): completion(.failure(error))
+      Ending(answer: self, result: .failure(error))()
+    }
+  }
+
+  /// How a request ended; without results for an unsubscribe.
+  struct Ending: Sendable {
+    let answer: Answer
+    let result: Result<[SubscribeResult], ConnectionError>
+
+    /// Tells the user's code.
+    func callAsFunction() {
+      switch answer {
+      case .subscribe(let completion): completion(result)
+      case .unsubscribe(let completion): completion(result.map { _ in })
+      case .planned, .plannedEnd: break
       }
     }
   }
@@ -33,7 +43,7 @@ enum Command: Sendable {
   var answer: Answer? {
     switch self {
     case .subscribe(_, let answer), .unsubscribe(_, let answer): answer
-    case .answered, .opened, .settled: nil
+    case .answered, .opened, .settled, .plan: nil
     }
   }
 

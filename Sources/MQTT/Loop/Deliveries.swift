@@ -3,6 +3,8 @@ enum Delivery: LaneItem {
   indirect case connected(Session)
   case message(Message)
   indirect case disconnected(ConnectionError?)
+  /// What a planner wants to be called in this order.
+  case call(@Sendable () -> Void)
 
   var weight: Int {
     if case .message(let message) = self { message.payload.count + message.topic.utf8.count } else { 0 }

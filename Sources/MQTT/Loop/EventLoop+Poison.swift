@@ -41,7 +41,8 @@ extension EventLoop {
 
   /// Ends what waits for the end of a trial, because the link is gone.
   func failHeld(_ error: ConnectionError) {
-    for answer in held.compactMap(\.answer) { reports.append(.call { answer.fail(error) }) }
+    let answers = held.compactMap(\.answer)
     held = []
+    for answer in answers { conclude(Command.Ending(answer: answer, result: .failure(error))) }
   }
 }

@@ -91,9 +91,9 @@ extension EventLoop {
       case .accepted(let session): accept(session)
       case .refused(let code): self.handle(.refused(code))
       case .subscribed(let id, let codes):
-        if let end = requests.answered(id: id, codes: codes) { reports.append(end) }
+        if let ending = requests.answered(id: id, codes: codes) { conclude(ending) }
       case .unsubscribed(let id):
-        if let end = requests.answered(id: id, codes: []) { reports.append(end) }
+        if let ending = requests.answered(id: id, codes: []) { conclude(ending) }
       case .shrunk(let limit):
         for entry in window.remove(where: { $0.packetSize(handle.version) > limit }) {
           report(entry.token, .refused(.packetTooLarge))
@@ -144,6 +144,7 @@ extension EventLoop {
     var next = machine.deadline
     next = Self.earlier(next, keepAliveDue)
     next = Self.earlier(next, requests.deadline)
+    next = Self.earlier(next, planDue)
     next = Self.earlier(next, closing?.deadline)
     next = Self.earlier(next, gate.deadline)
     next = Self.earlier(next, mailbox.expiryCheck)
@@ -160,7 +161,8 @@ extension EventLoop {
   /// read.
   func checkTimes(at now: Instant) {
     if let deadline = machine.deadline, now >= deadline { handle(.tick) }
-    reports += requests.expire(at: now)
+    requests.expire(at: now).forEach(conclude)
+    if let planDue, now >= planDue { plan { $0.plan() } }
     if poison.isTrying { poison.tick(at: now) }
     guard let handle, let due = keepAliveDue, now >= due else { return }
     let failure = handle.keepAliveCheck()

@@ -16,6 +16,7 @@ extension EventLoop {
     case .answered(let event): handle(event)
     case .opened(let attempt, let result): own(result, attempt)
     case .settled(let completion, let result): report(completion, result)
+    case .plan: plan { $0.plan() }
     case .subscribe(let subscribes, let answer):
       request(command, count: subscribes.count, answer) {
         (request, session, handle) throws(ConnectionError) in
@@ -40,15 +41,26 @@ extension EventLoop {
     _ command: Command, count: Int, _ answer: Command.Answer,
     _ send: (_ request: Int, Session, Handle) throws(ConnectionError) -> Void
   ) {
-    guard let session, let handle else { return reports.append(.call { answer.fail(.notConnected) }) }
+    guard let session, let handle else {
+      return conclude(Command.Ending(answer: answer, result: .failure(.notConnected)))
+    }
     if poison.isTrying { return held.append(command) }
     let deadline = Instant.now + options.acknowledgementDeadline.bounded
     let request = requests.begin(count: count, deadline: deadline, answer)
     do {
       try send(request, session, handle)
-      if let end = requests.end(request) { reports.append(end) }
+      if let ending = requests.end(request) { conclude(ending) }
     } catch {
-      if let end = requests.fail(request, error) { reports.append(end) }
+      if let ending = requests.fail(request, error) { conclude(ending) }
+    }
+  }
+
+  /// Tells how a request ended: a planner now, users when it is their turn.
+  func conclude(_ ending: Command.Ending) {
+    switch ending.answer {
+    case .subscribe, .unsubscribe: reports.append(.call { ending() })
+    case .planned(let subscribes): plan { $0.subscribed(subscribes, ending.result) }
+    case .plannedEnd(let filters): plan { $0.unsubscribed(filters, ending.result.map { _ in }) }
     }
   }
 

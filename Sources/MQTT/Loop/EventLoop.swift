@@ -16,6 +16,7 @@ final class EventLoop: @unchecked Sendable {
   let options: ConnectionOptions
   let mailbox: Mailbox
   let delegate: WeakDelegate
+  let planner: WeakPlanner
   let log: Log
   var machine: ConnectionMachine
   var handle: Handle?
@@ -44,15 +45,20 @@ final class EventLoop: @unchecked Sendable {
   var shed = 0
   /// How many lines of the log had no room.
   var linesLeftOut = 0
+  /// When the planner wants to be asked again.
+  var planDue: Instant?
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
   /// Whether those who wait for an answer have been told that none will come.
   private var hasFinished = false
 
-  init(_ mailbox: Mailbox, delegate: WeakDelegate, resolve: @escaping Resolver.Resolve) {
+  init(
+    _ mailbox: Mailbox, delegate: WeakDelegate, planner: WeakPlanner, resolve: @escaping Resolver.Resolve
+  ) {
     self.mailbox = mailbox
     self.resolve = resolve
     self.delegate = delegate
+    self.planner = planner
     options = mailbox.options
     machine = ConnectionMachine(options)
     log = Log(options)
@@ -118,6 +124,7 @@ final class EventLoop: @unchecked Sendable {
         case .message(let message): delegate?.connectionDidReceive(message)
         case .connected(let session): delegate?.connectionDidConnect(session)
         case .disconnected(let cause): delegate?.connectionDidDisconnect(cause)
+        case .call(let body): body()
         }
       }, hasRoom: mailbox.wakeup.signal)
   }
@@ -207,10 +214,11 @@ final class EventLoop: @unchecked Sendable {
     // Who hears that there is a connection may publish at once.
     mailbox.goOnline()
     handle(.accepted(session))
-    guard machine.isConnected, let session = machine.session else { return }
+    guard machine.isConnected, var session = machine.session else { return }
+    mailbox.counters.connects.count()
+    session.number.value = UInt32(truncatingIfNeeded: mailbox.counters.connects.value)
     self.session = session
     if session.keepAlive > .zero { handle?.detectDeadPeer(after: session.keepAlive) }
-    mailbox.counters.connects.count()
     // The library begins the link with what it was given to send again.
     mailbox.counters.messagesSent.count(window.count)
     window.open(
@@ -220,6 +228,7 @@ final class EventLoop: @unchecked Sendable {
     }
     poison.linked(resumed: window.numbers, keepAlive: session.keepAlive, at: .now)
     deliveries.append(.connected(session))
+    plan { $0.linkOpened(session) }
   }
 
   // MARK: The end of a link
@@ -242,7 +251,9 @@ final class EventLoop: @unchecked Sendable {
     for entry in lost { report(entry.token, .failed(error)) }
     for token in superseded { report(token, .superseded) }
     for token in dropped { report(token, .failed(error)) }
-    reports += requests.failAll(error)
+    // Before it hears that what it asked for has failed: it must not ask again.
+    if session != nil { plan { $0.linkClosed() } }
+    requests.failAll(error).forEach(conclude)
     failHeld(error)
     guard session != nil else { return }
     session = nil

@@ -1,7 +1,7 @@
 /// The subscribes and unsubscribes that wait for the broker's answer.
 ///
 /// One request may need several packets; it ends once, with all of its answers or with the first failure. What
-/// ends is returned as a report, so that no user code runs in here.
+/// ends is returned, so that no user code runs in here.
 struct PendingRequests {
   typealias Instant = ContinuousClock.Instant
 
@@ -63,17 +63,17 @@ struct PendingRequests {
   }
 
   /// Ends a request all of whose packets were answered, or that needed none. Called when all of them were sent.
-  mutating func end(_ request: Int) -> Report? {
+  mutating func end(_ request: Int) -> Command.Ending? {
     guard let ended = requests[request], ended.unanswered.isEmpty else { return nil }
     forget(request)
-    return .call { ended.completion.succeed(ended.results) }
+    return Command.Ending(answer: ended.completion, result: .success(ended.results))
   }
 
   /// Takes in the answer to packet `id`: a code for each of its filters, or none for an UNSUBACK.
   ///
   /// libmosquitto hands over what came, however many codes: a filter without one would be neither granted nor
   /// refused, so then the whole request fails.
-  mutating func answered(id: Int32, codes: [Int32]) -> Report? {
+  mutating func answered(id: Int32, codes: [Int32]) -> Command.Ending? {
     guard let packet = packets.removeValue(forKey: id) else { return nil }
     requests[packet.request]?.unanswered.remove(id)
     guard codes.count == packet.places.count else {
@@ -90,23 +90,23 @@ struct PendingRequests {
   }
 
   /// Ends one request early.
-  mutating func fail(_ request: Int, _ error: ConnectionError) -> Report? {
+  mutating func fail(_ request: Int, _ error: ConnectionError) -> Command.Ending? {
     guard let ended = requests[request] else { return nil }
     for id in ended.unanswered { packets[id] = nil }
     forget(request)
-    return .call { ended.completion.fail(error) }
+    return Command.Ending(answer: ended.completion, result: .failure(error))
   }
 
   /// Ends those whose deadline has passed.
-  mutating func expire(at now: Instant) -> [Report] {
+  mutating func expire(at now: Instant) -> [Command.Ending] {
     let error = ConnectionError.timedOut("the broker did not answer a subscribe or unsubscribe; try again")
-    var endings: [Report] = []
+    var endings: [Command.Ending] = []
     while let deadline, deadline <= now, let ending = fail(oldest, error) { endings.append(ending) }
     return endings
   }
 
   /// Ends all of them, because the link is gone.
-  mutating func failAll(_ error: ConnectionError) -> [Report] {
+  mutating func failAll(_ error: ConnectionError) -> [Command.Ending] {
     requests.keys.sorted().compactMap { fail($0, error) }
   }
 
