@@ -52,7 +52,7 @@ package struct Arrival: Sendable, Hashable {
   private static let start = ContinuousClock.now
 
   /// Milliseconds since `start`, which may have come round; 0 for a message that did not come from a socket.
-  private let stamp: UInt32
+  private var stamp: UInt32
 
   package init() {
     stamp = 0
@@ -65,6 +65,18 @@ package struct Arrival: Sendable, Hashable {
   /// How long ago it was, up to 24 days.
   package var age: Duration {
     stamp == 0 ? .zero : .milliseconds(max(0, Int32(bitPattern: Self.milliseconds(until: .now) &- stamp)))
+  }
+
+  /// The time `duration` later.
+  package func advanced(by duration: Duration) -> Arrival {
+    var later = self
+    later.stamp = max(1, stamp &+ UInt32(bitPattern: duration.milliseconds))
+    return later
+  }
+
+  /// Whether it was not later, if both are within 24 days.
+  package static func <= (left: Arrival, right: Arrival) -> Bool {
+    Int32(bitPattern: right.stamp &- left.stamp) >= 0
   }
 
   package static func == (left: Arrival, right: Arrival) -> Bool { true }

@@ -20,18 +20,33 @@ public final class Bus: Sendable {
   /// Makes a bus for the broker at `url`: `mqtt://[user[:password]@]host[:port]` or `unix:///path`.
   ///
   /// Nothing is sent or looked up yet. `linger` is how long a broker subscription stays after its last observer left.
-  public convenience init(_ url: String, linger: Duration = .seconds(2)) throws(ConnectionError) {
-    try self.init(ConnectionOptions(url: url), linger: linger)
+  public convenience init(
+    _ url: String, linger: Duration = .seconds(2), echo: Bool = true
+  ) throws(ConnectionError) {
+    try self.init(ConnectionOptions(url: url), linger: linger, echo: echo)
   }
 
   /// Makes a bus from connection options; throws when they can't be used.
   ///
-  /// The scheduler measures lingers and heartbeats. By default the bus has one of its own, which nobody else can hold up.
+  /// - Parameters:
+  ///   - options: how to connect. A bus always begins with a new session (``ConnectionOptions/cleanStart``); with a
+  ///     ``ConnectionOptions/sessionExpiry`` the broker keeps it while the link is down.
+  ///   - linger: how long the broker keeps a subscription after its last observer left.
+  ///   - echo: whether the bus receives what it publishes itself. False needs MQTT 5: signals fail where the broker
+  ///     only speaks 3.1.1. Shared filters and the topics of jobs have their echo all the same.
+  ///   - cacheLimits: how much is remembered of each filter for late subscribers: topics, and bytes of names and
+  ///     payloads.
+  ///   - scheduler: measures lingers and heartbeats. By default the bus has one of its own, which nobody else can hold
+  ///     up.
   public init(
-    _ options: ConnectionOptions, linger: Duration = .seconds(2),
+    _ options: ConnectionOptions, linger: Duration = .seconds(2), echo: Bool = true,
+    cacheLimits: QueueSize = QueueSize(count: 10_000, bytes: 16 << 20),
     scheduler: any Scheduler = QueueScheduler(label: "signalbox")
   ) throws(ConnectionError) {
-    core = BusCore(try Connection(options), options, linger: linger, scheduler)
+    if !echo, options.version == .v311 {
+      throw .invalid("a bus without echo needs MQTT 5: leave the version open, or echo on")
+    }
+    core = try BusCore(options, linger: linger, echo: echo, cacheLimits: cacheLimits, scheduler)
   }
 
   /// Where the connection stands; replays the present state.
@@ -47,17 +62,24 @@ public final class Bus: Sendable {
   /// UNSUBSCRIBE follows. Observers see nothing of a broken link; it shows in ``state``. The signal fails when the
   /// filter is none, when the broker refuses it, or when it refuses the connection for good; and completes when the bus
   /// is closed.
-  public func signal(_ filter: String, qos: QoS = .atLeastOnce) -> Signal<Message> {
+  ///
+  /// `late` says what those get who subscribe when the broker has the subscription already.
+  public func signal(
+    _ filter: String, qos: QoS = .atLeastOnce, late: LatePolicy = .retained
+  ) -> Signal<Message> {
     do throws(TopicError) {
-      return signal(try TopicFilter(filter), qos: qos)
+      return signal(try TopicFilter(filter), qos: qos, late: late)
     } catch {
       return .failed(error)
     }
   }
 
-  /// The messages of a filter: see ``signal(_:qos:)-(String,_)``.
-  public func signal(_ filter: TopicFilter, qos: QoS = .atLeastOnce) -> Signal<Message> {
-    .attaching { [core] in core.upstream(filter).attach($0, qos) }
+  /// The messages of a filter: see ``signal(_:qos:late:)-(String,_,_)``.
+  public func signal(
+    _ filter: TopicFilter, qos: QoS = .atLeastOnce, late: LatePolicy = .retained
+  ) -> Signal<Message> {
+    // More is never granted.
+    .attaching { [core] in core.attach($0, filter, min(qos, .atLeastOnce), late) }
   }
 
   /// Connects now, and returns when the broker has accepted; throws why the first attempt failed.

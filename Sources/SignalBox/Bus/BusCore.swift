@@ -1,34 +1,53 @@
 import MQTT
 import Signals
+import Synchronization
 
-/// The thin shell of a bus: keeps the table of subscriptions and the routes, and lets the connection do what the table
-/// says, in that order.
+/// What a bus is made of: the table of subscriptions, whose messages are whose, and the link.
+///
+/// Anybody changes what is wanted; the owner of the connection's loop sends the difference to what the broker has
+/// (`BusCore+Link.swift`), and whoever delivers messages routes them (`BusCore+Routing.swift`).
 final class BusCore: Sendable {
-  private struct State {
-    var table = SubscriptionTable()
-    var routes: [TopicFilter: Route] = [:]
-    var upstreams: [TopicFilter: WeakUpstream] = [:]
+  struct State {
+    var table: SubscriptionTable<Upstream>
+    /// By topic; made when first needed: in MQTT 5 identifiers tell.
+    var routes: TopicRoutes<Upstream>?
+    var requests = Requests()
     var link: BusLink?
-    var session = Session()
-    var jobs: [ObjectIdentifier: any BusMember] = [:]
+    /// That of the link that is open.
+    var session: Session?
+    /// The link that the messages which are delivered now came by.
+    var delivering = LinkFacts()
+    /// When the earliest linger ends for which there is a timer.
+    var lingerTimer: Duration?
+    var isPlanPosted = false
+    var members: [ObjectIdentifier: any BusMember] = [:]
     var isClosed = false
   }
 
   let options: ConnectionOptions
-  let linger: Duration
+  let echo: Bool
+  let cacheLimits: QueueSize
   let scheduler: any Scheduler
   let states = Subject<ConnectionState>(replay: 1)
   let problems = Subject<Problem>()
-  private let state: Lock<State>
-  private let actions = DrainQueue<SubscriptionTable.Action>()
+  let counters = BusCounters()
+  let state: Lock<State>
+  private let linger: Duration
 
   init(
-    _ connection: Connection, _ options: ConnectionOptions, linger: Duration, _ scheduler: any Scheduler
-  ) {
+    _ options: ConnectionOptions, linger: Duration, echo: Bool, cacheLimits: QueueSize,
+    _ scheduler: any Scheduler
+  ) throws(ConnectionError) {
+    var options = options
+    // What an earlier program subscribed nobody here knows of.
+    options.cleanStart = true
     self.options = options
     self.linger = linger
+    self.echo = echo
+    self.cacheLimits = cacheLimits
     self.scheduler = scheduler
-    state = Lock(State())
+    let connection = try Connection(options)
+    state = Lock(State(table: SubscriptionTable(linger: linger)))
     let link = BusLink(connection, self)
     state.withLock { $0.link = link }
     states.send(.idle)
@@ -66,196 +85,182 @@ final class BusCore: Sendable {
 
   /// The connection is closed for good, by us or by a refusal.
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
-    let (routes, link) = state.withLock { state -> ([Route], BusLink?) in
-      guard state.link?.connection === connection else { return ([], nil) }
-      state.table.disconnected()
-      defer { state.routes = [:] }
-      return (Array(state.routes.values), state.link.take())
+    let (upstreams, waiters, link) = state.withLock { state -> ([Upstream], [Requests.Waiter], BusLink?) in
+      guard state.link?.connection === connection else { return ([], [], nil) }
+      state.table.linkClosed()
+      state.session = nil
+      let upstreams = state.unwantAll()
+      return (upstreams, state.requests.removeAll(), state.link.take())
     }
     // The last reference to the connection is let go of outside the lock.
     _ = consume link
-    guard let cause else { return }
-    for route in routes { route.observer.fail(BusError.refused(cause)) }
+    let error = cause.map(BusError.refused) ?? .closed
+    for waiter in waiters { waiter.action(.failure(error)) }
+    guard cause != nil else { return }
+    for upstream in upstreams { upstream.subject.fail(error) }
   }
 
-  // MARK: Wanting
+  // MARK: Observers
 
-  func upstream(_ filter: TopicFilter) -> Upstream {
-    if let known = state.withLock({ $0.upstreams[filter]?.upstream }) { return known }
-    let fresh = Upstream(filter, self)
-    return state.withLock { state in
-      if let known = state.upstreams[filter]?.upstream { return known }
-      state.upstreams[filter] = WeakUpstream(upstream: fresh)
-      return fresh
-    }
-  }
-
-  func forget(_ filter: TopicFilter) {
-    let known = state.withLock { state in
-      let known = state.upstreams[filter]?.upstream
-      if known == nil { state.upstreams[filter] = nil }
-      return known
-    }
-    // It may be the last reference: let go of outside the lock.
-    _ = consume known
-  }
-
-  func want(_ filter: TopicFilter, _ qos: QoS, _ route: Route) {
-    let isClosed = state.withLock { state in
-      if !state.isClosed { state.routes[filter] = route }
-      return state.isClosed
-    }
-    if isClosed { return route.observer.fail(BusError.closed) }
-    update { $0.table.want(filter, qos) }
-    if case .failure(let error) = connection { route.observer.fail(BusError.refused(error)) }
-  }
-
-  func raise(_ filter: TopicFilter, _ qos: QoS) {
-    update { $0.table.entries[filter]?.wanted == nil ? nil : $0.table.want(filter, qos) }
-  }
-
-  func unwant(_ filter: TopicFilter) {
-    let route = state.withLock { $0.routes.removeValue(forKey: filter) }
-    update { $0.table.unwant(filter) }
-    _ = consume route
-  }
-
-  // MARK: Performing
-
-  private func update(_ change: (inout State) -> SubscriptionTable.Action?) {
-    updateAll { change(&$0).map { [$0] } ?? [] }
-  }
-
-  /// Changes the table and performs what comes of it. The actions queue up under the same lock, so they are performed
-  /// in the order in which they were decided.
-  private func updateAll(_ change: (inout State) -> [SubscriptionTable.Action]) {
-    var next = state.withLock { state in
-      var mine: SubscriptionTable.Action?
-      for action in change(&state) { mine = actions.enter(action) ?? mine }
-      return mine
-    }
-    while let action = next {
-      perform(action)
-      next = actions.next()
-    }
-  }
-
-  private func perform(_ action: SubscriptionTable.Action) {
-    let (connection, session, route) = state.withLock { state in
-      switch action {
-      case .subscribe(let filter, _, _, _): (state.link?.connection, state.session, state.routes[filter])
-      case .unsubscribe: (state.link?.connection, state.session, nil)
+  func attach(
+    _ observer: Observer<Message>, _ filter: TopicFilter, _ qos: QoS, _ late: LatePolicy
+  ) -> (any Disposable)? {
+    let (seat, error) = state.withLock { state -> (Seat?, BusError?) in
+      if state.isClosed { return (nil, .closed) }
+      if let error = refusal(state.session) { return (nil, error) }
+      let upstream = state.table.join(filter, qos) { identifier in
+        let upstream = Upstream(filter, identifier, cacheLimits: cacheLimits)
+        if filter.sharedGroup == nil { state.routes?[filter] = upstream }
+        return upstream
       }
+      let target = late == .retained ? observer : LateObserver(late, observer)
+      let seat = Seat(upstream, qos, self, target)
+      if let asked = state.table[filter]?.asked, qos > asked { state.requests.raise(seat) }
+      return (seat, nil)
     }
-    switch action {
-    case .subscribe(let filter, let qos, let identifier, let isRaise):
-      // What a job says of its life is always retained, so there the flag can tell what this means for a reader: stored
-      // or live. Elsewhere only the flag as published tells what a late subscriber has to get.
-      let keepsRetainFlag = session.version == .v5 && !JobTopic.isReserved(filter.name)
-      if !isRaise { route?.cache.willSubscribe(keepsRetainFlag: keepsRetainFlag) }
-      let subscribe = Subscribe(
-        filter, qos: qos, identifier: identifier, retainAsPublished: keepsRetainFlag,
-        retainHandling: isRaise ? .never : .always)
-      connection?.subscribe([subscribe]) { [weak self] in self?.subscribed(filter, $0) }
-    case .unsubscribe(let filter):
-      connection?.unsubscribe([filter]) { [weak self] in self?.unsubscribed(filter, $0) }
+    guard let seat else {
+      observer.fail(error ?? .closed)
+      return nil
+    }
+    if late == .latest { seat.upstream.cache.keepLatest() }
+    seat.attach()
+    if case .failure(let error) = connection { fail(seat.upstream, .refused(error)) }
+    replan()
+    if seat.upstream.cache.isOverfull, late != .none { fetchRetained(for: seat) }
+    return seat
+  }
+
+  /// Why nothing can be subscribed on a link.
+  func refusal(_ session: Session?) -> BusError? {
+    guard let session, !echo, session.version == .v311 else { return nil }
+    return .needsMQTT5("a bus without echo")
+  }
+
+  func leave(_ upstream: Upstream) {
+    let now = linger > .zero ? scheduler.now : .zero
+    let (gone, waiters, lingersUntil) = state.withLock { state in
+      let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
+      return (gone, state.forget(gone), state.armLinger())
+    }
+    for waiter in waiters { waiter.action(.failure(CancellationError())) }
+    _ = consume gone
+    if let lingersUntil { armLinger(lingersUntil - now) }
+    replan()
+  }
+
+  private func armLinger(_ delay: Duration) {
+    scheduler.schedule(after: delay) { [weak self] in self?.lingered() }
+  }
+
+  private func lingered() {
+    let now = scheduler.now
+    let (gone, waiters, next) = state.withLock { state in
+      state.lingerTimer = nil
+      let gone = state.table.lingered(now: now)
+      var waiters: [Requests.Waiter] = []
+      for upstream in gone { waiters += state.forget(upstream) }
+      return (gone, waiters, state.armLinger())
+    }
+    for waiter in waiters { waiter.action(.failure(CancellationError())) }
+    _ = consume gone
+    if let next { armLinger(next - now) }
+    replan()
+  }
+
+  /// Calls `action` when `upstream` serves an observer of `qos`, or why it never will; on the connection's thread, or at
+  /// once.
+  func whenReady(
+    _ upstream: Upstream, _ qos: QoS, _ action: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    let isReady = state.withLock { state -> Bool? in
+      guard let entry = state.table[upstream.filter], entry.identifier == upstream.identifier, entry.wanted != nil
+      else { return nil }
+      if let asked = entry.asked, asked >= qos { return true }
+      if state.table.cover(of: upstream.filter, entry).isCovered { return true }
+      state.requests.wait(upstream.identifier, qos, action)
+      return false
+    }
+    switch isReady {
+    case true?: action(.success(()))
+    case nil: action(.failure(CancellationError()))
+    case false?: break
     }
   }
 
-  private func subscribed(_ filter: TopicFilter, _ result: Result<[SubscribeResult], ConnectionError>) {
-    switch result {
-    case .success(let answers):
-      if case .refused(let code) = answers.first {
-        refuse(filter, BusError.subscriptionRefused(filter, code))
-      } else {
-        state.withLock { $0.routes[filter]?.cache }?.didSubscribe()
-        update { $0.table.granted(filter) }
-      }
-    case .failure(.timedOut):
-      update { $0.table.unanswered(filter) }
-    case .failure(.invalid(let problem)):
-      refuse(filter, BusError.refused(.invalid(problem)))
-    case .failure(.badAnswer(let problem)):
-      refuse(filter, BusError.refused(.badAnswer(problem)))
-    case .failure:
-      // The link is gone, which comes as an event of its own.
-      break
+  /// Nobody can be served by `upstream`.
+  private func fail(_ upstream: Upstream, _ error: BusError) {
+    let (gone, waiters) = state.withLock { state -> (Upstream?, [Requests.Waiter]) in
+      guard state.table[upstream.filter]?.identifier == upstream.identifier else { return (nil, []) }
+      let gone = state.table.unwant(upstream.filter)
+      return (gone, state.forget(gone))
     }
+    for waiter in waiters { waiter.action(.failure(error)) }
+    gone?.subject.fail(error)
   }
 
-  private func refuse(_ filter: TopicFilter, _ error: BusError) {
-    let route = state.withLock { state in
-      state.table.refused(filter)
-      return state.routes.removeValue(forKey: filter)
+  /// Has the owner of the loop look at what is wanted, if that has changed.
+  private func replan() {
+    let link = state.withLock { state -> BusLink? in
+      guard state.table.deadline != nil, !state.isPlanPosted else { return nil }
+      state.isPlanPosted = true
+      return state.link
     }
-    route?.observer.fail(error)
-  }
-
-  private func unsubscribed(_ filter: TopicFilter, _ result: Result<Void, ConnectionError>) {
-    switch result {
-    case .success: update { $0.table.unsubscribed(filter) }
-    case .failure(.timedOut), .failure(.badAnswer): update { $0.table.unanswered(filter) }
-    case .failure: break
-    }
-  }
-
-  // MARK: What links tell
-
-  func didConnect(_ session: Session, _ link: BusLink) {
-    updateAll { state in
-      guard state.link === link else { return [] }
-      state.session = session
-      return state.table.connected(sessionPresent: session.isPresent)
-    }
-  }
-
-  func didDisconnect(_ link: BusLink) {
-    state.withLock { if $0.link === link { $0.table.disconnected() } }
-  }
-
-  /// By identifier where the broker gives one; otherwise each filter that matches gets the one copy.
-  func didReceive(_ message: Message, _ link: BusLink) {
-    let routes = state.withLock { state -> [Route] in
-      guard state.link === link else { return [] }
-      guard !message.subscriptionIdentifiers.isEmpty else {
-        return state.routes.values.filter { $0.filter.matches(message.topic) }
-      }
-      let filters = message.subscriptionIdentifiers.compactMap { state.table.filter(of: $0) }
-      return filters.compactMap { state.routes[$0] }
-    }
-    for route in routes { route.receive(message) }
+    link?.connection.replan()
   }
 
   // MARK: Closing
 
   /// `false` when the bus is closed already.
-  func add(_ job: any BusMember) -> Bool {
+  func add(_ member: any BusMember) -> Bool {
     state.withLock { state in
-      if !state.isClosed { state.jobs[ObjectIdentifier(job)] = job }
+      if !state.isClosed { state.members[ObjectIdentifier(member)] = member }
       return !state.isClosed
     }
   }
 
-  func remove(_ job: any BusMember) {
-    let removed = state.withLock { $0.jobs.removeValue(forKey: ObjectIdentifier(job)) }
+  func remove(_ member: any BusMember) {
+    let removed = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(member)) }
     _ = consume removed
   }
 
   func close(deadline: Duration) async {
-    let (routes, jobs, connection) = state.withLock { state in
+    let (upstreams, waiters, members, connection) = state.withLock { state in
       state.isClosed = true
-      defer { state.routes = [:] }
-      return (Array(state.routes.values), Array(state.jobs.values), state.link?.connection)
+      let upstreams = state.unwantAll()
+      return (upstreams, state.requests.removeAll(), Array(state.members.values), state.link?.connection)
     }
     // First the jobs: one that is fed by a signal of this bus would take its completion for the end of the work.
-    for job in jobs { job.end() }
-    for route in routes { route.observer.complete() }
+    for member in members { member.end() }
+    for waiter in waiters { waiter.action(.failure(BusError.closed)) }
+    for upstream in upstreams { upstream.subject.complete() }
     await withTaskGroup(of: Void.self) { group in
-      for job in jobs { group.addTask { await job.close(deadline: deadline) } }
+      for member in members { group.addTask { await member.close(deadline: deadline) } }
       if let connection { group.addTask { await connection.close(deadline: deadline) } }
     }
     states.complete()
     problems.complete()
+  }
+}
+
+extension BusCore.State {
+  /// Nobody is served any more. Gives all upstreams.
+  mutating func unwantAll() -> [Upstream] {
+    routes = nil
+    return table.unwantAll()
+  }
+
+  /// `upstream` is no longer wanted. Gives those who waited for it.
+  mutating func forget(_ upstream: Upstream?) -> [BusCore.Requests.Waiter] {
+    guard let upstream else { return [] }
+    if upstream.filter.sharedGroup == nil { routes?[upstream.filter] = nil }
+    return requests.remove(upstream.identifier)
+  }
+
+  /// When a timer has to end the next linger; nil when there is one.
+  fileprivate mutating func armLinger() -> Duration? {
+    guard let deadline = table.lingerDeadline, lingerTimer.map({ deadline < $0 }) ?? true else { return nil }
+    lingerTimer = deadline
+    return deadline
   }
 }
 

@@ -4,7 +4,7 @@ import MQTT
 ///
 /// After a refusal for good the next subscriber makes the bus connect anew, while a slow handler may still hold up
 /// what the last connection has to tell: the bus looks at whose words they are.
-final class BusLink: ConnectionDelegate {
+final class BusLink: ConnectionDelegate, LinkPlanner {
   let connection: Connection
   private weak let core: BusCore?
 
@@ -15,13 +15,33 @@ final class BusLink: ConnectionDelegate {
 
   /// Begins to connect, if that has not begun.
   func connect() -> Connection {
-    connection.connect(delegate: self)
+    connection.connect(delegate: self, planner: self)
     return connection
   }
 
+  // MARK: In the order of the messages
+
   func connectionDidConnect(_ session: Session) { core?.didConnect(session, self) }
 
-  func connectionDidDisconnect(_ cause: ConnectionError?) { core?.didDisconnect(self) }
+  func connectionDidDisconnect(_ cause: ConnectionError?) {}
 
   func connectionDidReceive(_ message: Message) { core?.didReceive(message, self) }
+
+  // MARK: In the loop
+
+  func linkOpened(_ session: Session) -> LinkWork { core?.linkOpened(session, self) ?? LinkWork() }
+
+  func linkClosed() -> LinkWork { core?.linkClosed(self) ?? LinkWork() }
+
+  func plan() -> LinkWork { core?.plan(self) ?? LinkWork() }
+
+  func subscribed(
+    _ subscribes: [Subscribe], _ answer: Result<[SubscribeResult], ConnectionError>
+  ) -> LinkWork {
+    core?.subscribed(subscribes, answer, self) ?? LinkWork()
+  }
+
+  func unsubscribed(_ filters: [TopicFilter], _ answer: Result<Void, ConnectionError>) -> LinkWork {
+    core?.unsubscribed(filters, answer, self) ?? LinkWork()
+  }
 }

@@ -1,89 +1,191 @@
 import MQTT
 import Signals
+import Synchronization
 
-/// What late subscribers of one filter get, and how stored messages are told from live ones.
+/// What late subscribers of one filter get, and how stored messages are told from live ones (`bus.md`).
 ///
-/// MQTT 5, with retain-as-published: the cache is the broker's retained set. MQTT 3.1.1 and the topics of jobs' lives,
-/// where live messages come without the flag: the newest message of each topic. Bounded; topics beyond the bound are not remembered.
+/// With retain-as-published (MQTT 5) both stored and live messages carry the flag, and the cache is the broker's retained
+/// set. Stored are those that are the first of their topic on a link, and come in one go around the SUBACK: what comes
+/// later than `burst` after it, or after the last stored one, is live. Where live messages come without the flag (MQTT
+/// 3.1.1, the topics of jobs' lives), the flag says stored, and the cache has the newest message of each topic.
 ///
-/// With retain-as-published both stored and live messages carry the flag. Stored ones are the first of their topic, and
-/// they come in one go around the SUBACK: what comes later than `burst` after it, or after the last stored one, is live.
-/// What counts is when they came, not when slow handlers let them be seen.
+/// What counts is when messages came, not when slow handlers let them be seen.
 final class RetainedCache: ReplayStore {
-  private struct State {
-    var messages: [String: Message] = [:]
-    /// The topics that have come since the last SUBSCRIBE.
-    var seen: Set<String> = []
-    /// `nil` until a SUBSCRIBE goes out.
-    var keepsRetainFlag: Bool?
-    /// Until when a message can be a stored one; `nil` until the SUBACK.
-    var storedUntil: Duration?
+  fileprivate struct Slot {
+    var retained: Message?
+    /// The newest one, where that is asked for.
+    var latest: Message?
+    /// The link on which the topic came last.
+    var link: UInt32
+
+    var isEmpty: Bool { retained == nil && latest == nil }
+    var bytes: Int { (retained?.payload.count ?? 0) + (latest?.payload.count ?? 0) }
+  }
+
+  fileprivate struct State {
+    var slots: [String: Slot] = [:]
+    var bytes = 0
+    var link: UInt32 = 0
+    var keepsRetainFlag = false
+    var keepsLatest = false
+    var isOverfull = false
+    /// The link of the last SUBACK, and until when a message can be a stored one of it.
+    var answered: UInt32 = 0
+    var storedUntil = Arrival()
   }
 
   private static let burst = Duration.milliseconds(250)
 
-  private let bound: Int
-  private let scheduler: any Scheduler
+  private let limits: QueueSize
   private let state = Lock(State())
+  /// The link on which all that was stored has come and a live message without the flag changes nothing: most of the
+  /// time this is all that is looked at.
+  private let quietLink = Atomic<UInt32>(0)
 
-  init(bound: Int = 10_000, _ scheduler: any Scheduler) {
-    self.bound = bound
-    self.scheduler = scheduler
+  /// `limits` bound the topics, and the bytes of their names and payloads.
+  init(limits: QueueSize) {
+    self.limits = limits
   }
 
-  /// A SUBSCRIBE goes out: the broker will send what it has in store, once more.
-  func willSubscribe(keepsRetainFlag: Bool) {
+  /// Whether there were topics that it does not know.
+  var isOverfull: Bool { state.withLock { $0.isOverfull } }
+
+  /// From now on the newest message of each topic is kept, too.
+  func keepLatest() {
     state.withLock { state in
-      state.keepsRetainFlag = keepsRetainFlag
-      state.seen = []
-      state.storedUntil = nil
+      state.keepsLatest = true
+      quietLink.store(0, ordering: .relaxed)
     }
   }
 
-  /// The SUBACK has come.
-  func didSubscribe() {
-    let now = scheduler.now
-    state.withLock { $0.storedUntil = now + Self.burst }
+  /// The broker has accepted the subscription on `link`.
+  func didSubscribe(_ link: UInt32, at time: Arrival) {
+    state.withLock { state in
+      state.answered = link
+      state.storedUntil = time.advanced(by: Self.burst)
+    }
   }
 
-  /// The message with its origin; `nil` for a stored one that the observers have already, and for what still comes of
-  /// an earlier subscription before this one's SUBSCRIBE has gone out.
-  func admit(_ message: Message) -> Message? {
-    state.withLock { state in
-      guard let keepsRetainFlag = state.keepsRetainFlag else { return nil }
-      var message = message
-      message.origin = keepsRetainFlag ? origin(of: message, &state) : message.isRetained ? .stored : .live
-      if message.origin == .stored, state.messages[message.topic]?.payload == message.payload { return nil }
+  /// The message with its origin; nil for a stored one that the observers have already. In the order of the messages.
+  func admit(_ message: Message, link: UInt32, keepsRetainFlag: Bool) -> Message? {
+    var message = message
+    if !message.isRetained, quietLink.load(ordering: .relaxed) == link {
+      message.origin = .live
       return message
     }
+    return state.withLock { state in
+      if state.link != link {
+        state.link = link
+        state.keepsRetainFlag = keepsRetainFlag
+        quietLink.store(0, ordering: .relaxed)
+      }
+      let slot = state.slots[message.topic]
+      let isFirst = slot?.link != link
+      if keepsRetainFlag {
+        let mayBeStored = state.mayBeStored(message)
+        message.origin = message.isRetained && isFirst && mayBeStored ? .stored : .live
+        if !mayBeStored, !state.keepsLatest {
+          state.purge()
+          quietLink.store(link, ordering: .relaxed)
+        }
+        guard mayBeStored, isFirst else { return message }
+        if message.origin == .stored, state.answered == link {
+          let until = message.arrival.advanced(by: Self.burst)
+          if state.storedUntil <= until { state.storedUntil = until }
+        }
+      } else {
+        // Sent again: for another filter, or a higher QoS.
+        if message.isRetained, !isFirst { return nil }
+        message.origin = message.isRetained ? .stored : .live
+        guard isFirst else { return message }
+      }
+      state.note(message.topic, limits)
+      let isKnown = message.origin == .stored && slot?.retained?.payload == message.payload
+      return isKnown ? nil : message
+    }
   }
 
-  private func origin(of message: Message, _ state: inout State) -> MessageOrigin {
-    let isFirst = state.seen.count < bound && state.seen.insert(message.topic).inserted
-    guard message.isRetained, isFirst else { return .live }
-    guard let until = state.storedUntil else { return .stored }
-    let arrival = scheduler.now - message.arrival.age
-    guard arrival <= until else { return .live }
-    state.storedUntil = max(until, arrival + Self.burst)
-    return .stored
+  /// A message that another filter has received before this one had observers. Whether it is news.
+  func lacks(_ topic: String) -> Bool {
+    state.withLock { $0.slots[topic]?.isEmpty ?? true }
   }
 
   func remember(_ message: Message) {
-    state.withLock { state in
-      let keepsRetainFlag = state.keepsRetainFlag ?? false
-      guard message.isRetained || !keepsRetainFlag else { return }
-      if message.payload.isEmpty {
-        state.messages[message.topic] = nil
-      } else if state.messages[message.topic] != nil || state.messages.count < bound {
-        var message = message
-        message.origin = keepsRetainFlag ? .stored : .unknown
-        state.messages[message.topic] = message
-      }
+    if !message.isRetained, quietLink.load(ordering: .relaxed) != 0 { return }
+    let displaced = state.withLock { state -> Slot? in
+      let isKept = message.isRetained || !state.keepsRetainFlag
+      guard isKept || state.keepsLatest else { return nil }
+      if message.payload.isEmpty { return isKept ? state.forget(message.topic) : nil }
+      let old = state.slots[message.topic]
+      var slot = old ?? Slot(link: state.link)
+      var message = message
+      message.origin = isKept && state.keepsRetainFlag ? .stored : .unknown
+      if isKept { slot.retained = message }
+      if state.keepsLatest { slot.latest = message }
+      state.put(slot, message.topic, limits)
+      return old
     }
+    _ = consume displaced
+  }
+
+  var values: ContiguousArray<Message> { values(.retained) }
+
+  func values(for observer: Observer<Message>) -> ContiguousArray<Message> {
+    values((observer as? LateObserver)?.policy ?? .retained)
   }
 
   /// By topic, so that newcomers see one order.
-  var values: ContiguousArray<Message> {
-    ContiguousArray(state.withLock { $0.messages.values.sorted { $0.topic < $1.topic } })
+  private func values(_ policy: LatePolicy) -> ContiguousArray<Message> {
+    if policy == .none { return [] }
+    var found = state.withLock { state in
+      ContiguousArray(
+        state.slots.values.lazy.compactMap { policy == .latest ? $0.latest ?? $0.retained : $0.retained })
+    }
+    found.sort { $0.topic < $1.topic }
+    return found
+  }
+}
+
+extension RetainedCache.State {
+  fileprivate func mayBeStored(_ message: Message) -> Bool {
+    answered != link || message.arrival <= storedUntil
+  }
+
+  /// The topic has come on this link.
+  fileprivate mutating func note(_ topic: String, _ limits: QueueSize) {
+    if slots[topic] != nil {
+      slots[topic]!.link = link
+    } else if slots.count < limits.count {
+      slots[topic] = RetainedCache.Slot(link: link)
+      bytes += topic.utf8.count
+    }
+  }
+
+  fileprivate mutating func put(_ slot: RetainedCache.Slot, _ topic: String, _ limits: QueueSize) {
+    let old = slots[topic]
+    let growth = slot.bytes - (old?.bytes ?? -topic.utf8.count)
+    guard old != nil || slots.count < limits.count, bytes + growth <= limits.bytes else {
+      // Better none than an old one.
+      isOverfull = true
+      if old != nil { _ = forget(topic) }
+      return
+    }
+    slots[topic] = slot
+    bytes += growth
+  }
+
+  /// Lets go of the topics of which only was to be known that they came.
+  fileprivate mutating func purge() {
+    for (topic, slot) in slots where slot.isEmpty {
+      slots[topic] = nil
+      bytes -= topic.utf8.count
+    }
+  }
+
+  fileprivate mutating func forget(_ topic: String) -> RetainedCache.Slot? {
+    guard let old = slots[topic] else { return nil }
+    bytes -= old.bytes
+    slots[topic] = RetainedCache.Slot(link: old.link)
+    return old
   }
 }

@@ -1,141 +1,423 @@
 import MQTT
 
-/// What the broker shall have from us, and what it has, as a pure value type.
+/// What the broker shall have from us, and what it has, as a pure value type with one writer.
 ///
-/// Intents change what is *wanted*; the difference to what is *actual* comes out as packets to send. For each filter
-/// at most one packet is under way, and its answer starts the next comparison, so any interleaving of intents,
-/// answers and broken links ends in the last intent.
-struct SubscriptionTable: Sendable {
-  enum Actual: Equatable, Sendable {
+/// Intents (``join(_:_:_:)``, ``leave(_:_:now:)``) change what is *wanted*; the difference to what is *actual* comes
+/// out of ``plan(at:)`` as packets to send. For each filter at most one packet is under way, and its answer starts the
+/// next comparison, so any interleaving of intents, answers and broken links ends in the last intent. Each time that
+/// somebody begins to want a filter it has a new identifier and a new `Owner`; what the broker has under an older one is
+/// not what is wanted.
+///
+/// Where the broker knows no identifiers (MQTT 3.1.1), filters that a wider one covers are not sent: see
+/// `SubscriptionTable+Covering.swift`.
+struct SubscriptionTable<Owner> {
+  typealias Instant = ContinuousClock.Instant
+
+  enum Actual: Equatable {
     case none
-    case subscribing(QoS)
-    /// Its SUBSCRIBE is under way, but who wanted it has gone. Whoever wants it now needs another one: what the broker
-    /// has in store went to nobody.
-    case abandoned
-    /// The QoS that was asked for; what was granted may be lower.
-    case subscribed(QoS)
+    /// A SUBSCRIBE is under way.
+    case subscribing(UInt32, QoS, over: Former)
+    /// The QoS that was asked for, and the one that was granted.
+    case subscribed(UInt32, QoS, granted: QoS)
     case unsubscribing
-    /// A session that the broker kept may or may not hold it.
+    /// A session that the broker kept may or may not hold it, or a request had no answer.
     case unsure
   }
 
-  struct Entry: Equatable, Sendable {
-    let identifier: UInt32
-    var wanted: QoS?
-    var actual = Actual.none
+  /// What the broker keeps when it refuses a SUBSCRIBE.
+  enum Former: Equatable {
+    case nothing
+    /// What is wanted, at a lower QoS.
+    case lower(QoS)
+    case unknown
   }
 
-  enum Action: Equatable, Sendable {
-    /// A raise asks for a higher QoS of a subscription that is there: the broker need not send its stored messages.
-    case subscribe(TopicFilter, QoS, identifier: UInt32, isRaise: Bool)
+  struct Entry {
+    /// Whose it is, from the first who wants it until the linger after the last has passed.
+    fileprivate(set) var owner: Owner?
+    fileprivate(set) var identifier: UInt32 = 0
+    /// The highest QoS that was asked for since; nil when nobody wants it.
+    fileprivate(set) var wanted: QoS?
+    fileprivate(set) var observers = 0
+    fileprivate var lingersUntil: Duration?
+    fileprivate var isQueuedForLinger = false
+    fileprivate(set) var actual = Actual.none
+    /// Whether a request for it went unanswered on this link: the broker need not send again what it has in store.
+    fileprivate var wasUnanswered = false
+    fileprivate var isDirty = false
+    /// The earlier identifiers that messages may still carry.
+    fileprivate var former: [UInt32] = []
+    /// The identifier of the wider one that serves it.
+    fileprivate var coveredBy: UInt32?
+    /// How often somebody began to want it.
+    fileprivate(set) var generation = 0
+
+    /// The QoS at which the broker has what is wanted.
+    var granted: QoS? {
+      if case .subscribed(identifier, _, let granted) = actual { granted } else { nil }
+    }
+
+    /// The QoS that was asked for, of what the broker has of what is wanted.
+    var asked: QoS? {
+      if case .subscribed(identifier, let asked, _) = actual { asked } else { nil }
+    }
+  }
+
+  /// What the broker is to send of what it has in store.
+  enum Replay: Equatable {
+    case all
+    case ifNew
+    case nothing
+  }
+
+  enum Action: Equatable {
+    case subscribe(TopicFilter, QoS, identifier: UInt32, Replay)
     case unsubscribe(TopicFilter)
   }
 
+  struct Plan {
+    /// The packets to send.
+    var actions: [Action] = []
+    /// Those who can't have what they want beside what others have: a shared filter, or one that overlaps it.
+    var conflicts: [(filter: TopicFilter, with: TopicFilter, owner: Owner)] = []
+    /// Those who are served by what a wider filter gets, from now on.
+    var covered: [(owner: Owner, by: Owner)] = []
+  }
+
+  /// What a refusal means.
+  enum Refusal {
+    /// Those who listen are told, and the next subscriber tries again.
+    case all(Owner)
+    /// Those who asked for more than this are told; for the others nothing changes.
+    case above(QoS, Owner)
+    case nobody
+  }
+
+  /// Requests that come within this time of the last ones go out together.
+  static var coalescing: Duration { .milliseconds(10) }
+
+  /// How many requests may be under way at once: message ids are few, and brokers have limits.
+  static var maximumInFlight: Int { 1_000 }
+
+  let linger: Duration
+  /// Whether filters are covered by wider ones, since the broker knows no identifiers.
+  var covers = false
   private(set) var entries: [TopicFilter: Entry] = [:]
+  /// The filters that somebody wants, by identifier.
+  private var owners: [UInt32: Owner] = [:]
   private(set) var isConnected = false
-  private var filters: [UInt32: TopicFilter] = [:]
+  /// The wanted filters, where they may cover each other; not the shared ones.
+  private(set) var wider = FilterTrie<TopicFilter>()
+  /// The wanted shared ones.
+  private(set) var shared: Set<TopicFilter> = []
+  /// What nobody wants any more, but what covers others until they have their own.
+  private var retiring: Set<TopicFilter> = []
+  private var formerFilters: [UInt32: TopicFilter] = [:]
+  private var dirty: [TopicFilter] = []
   private var lastIdentifier: UInt32 = 0
+  private var lastPlan: Instant?
+  /// How many requests are under way.
+  private var inFlight = 0
+  /// Those that nobody listens to any more, the earliest first.
+  private var lingering: [(until: Duration, filter: TopicFilter)] = []
 
-  /// The filter whose subscription carries `identifier`, as long as it is wanted or the broker may have it.
-  func filter(of identifier: UInt32) -> TopicFilter? { filters[identifier] }
-
-  /// Somebody listens to `filter`. A lower QoS than the one wanted already changes nothing.
-  mutating func want(_ filter: TopicFilter, _ qos: QoS) -> Action? {
-    var entry = entries[filter] ?? newEntry(filter)
-    entry.wanted = max(qos, entry.wanted ?? qos)
-    entries[filter] = entry
-    return reconcile(filter)
+  init(linger: Duration) {
+    self.linger = linger
   }
 
-  /// Nobody listens to `filter` any more.
-  mutating func unwant(_ filter: TopicFilter) -> Action? {
-    entries[filter]?.wanted = nil
-    if case .subscribing = entries[filter]?.actual { entries[filter]?.actual = .abandoned }
-    return reconcile(filter)
+  subscript(filter: TopicFilter) -> Entry? { entries[filter] }
+
+  /// Whose messages with `identifier` are: also those under an earlier identifier of a filter that is wanted again.
+  func owner(of identifier: UInt32) -> Owner? {
+    owners[identifier] ?? formerFilters[identifier].flatMap { entries[$0]?.owner }
   }
 
-  /// The broker accepted a connection.
-  mutating func connected(sessionPresent: Bool) -> [Action] {
-    isConnected = true
-    if !sessionPresent {
-      for filter in entries.keys { entries[filter]?.actual = .none }
+  /// Whether `identifier` was ours, and the broker may still send messages with it.
+  func isFormer(_ identifier: UInt32) -> Bool { formerFilters[identifier] != nil }
+
+  /// Those of all that is wanted.
+  var allOwners: some Collection<Owner> { owners.values }
+
+  // MARK: Intents
+
+  /// Somebody listens to `filter` from now on; `makeOwner` is called with the identifier when nobody did before.
+  mutating func join(_ filter: TopicFilter, _ qos: QoS, _ makeOwner: (UInt32) -> Owner) -> Owner {
+    if let wanted = entries[filter]?.wanted, let owner = entries[filter]?.owner {
+      entries[filter]!.observers += 1
+      entries[filter]!.lingersUntil = nil
+      if qos > wanted {
+        entries[filter]!.wanted = qos
+        changed(filter)
+      }
+      return owner
     }
-    return entries.keys.compactMap { reconcile($0) }
+    var entry = entries[filter] ?? Entry()
+    entry.identifier = nextIdentifier()
+    entry.generation += 1
+    entry.wanted = qos
+    entry.observers = 1
+    (entry.lingersUntil, entry.coveredBy) = (nil, nil)
+    let owner = makeOwner(entry.identifier)
+    entry.owner = owner
+    owners[entry.identifier] = owner
+    entries[filter] = entry
+    enter(filter)
+    changed(filter)
+    return owner
+  }
+
+  /// One of those who listen to what has `identifier` goes. Gives the owner that nobody needs any more.
+  mutating func leave(_ filter: TopicFilter, _ identifier: UInt32, now: Duration) -> Owner? {
+    guard var entry = entries[filter], entry.identifier == identifier, entry.observers > 0 else { return nil }
+    entry.observers -= 1
+    guard entry.observers == 0 else {
+      entries[filter] = entry
+      return nil
+    }
+    if linger <= .zero {
+      entries[filter] = entry
+      return unwant(filter)
+    }
+    if linger < .seconds(Int64.max / 4) {
+      let until = now + linger
+      entry.lingersUntil = until
+      if !entry.isQueuedForLinger {
+        entry.isQueuedForLinger = true
+        queue(filter, until)
+      }
+    }
+    entries[filter] = entry
+    return nil
+  }
+
+  /// When ``lingered(now:)`` is due.
+  var lingerDeadline: Duration? { lingering.first?.until }
+
+  /// Gives up what nobody came back to, and gives its owners.
+  mutating func lingered(now: Duration) -> [Owner] {
+    var gone: [Owner] = []
+    let due = lingering.prefix { $0.until <= now }.map(\.filter)
+    lingering.removeFirst(due.count)
+    for filter in due {
+      entries[filter]?.isQueuedForLinger = false
+      guard let until = entries[filter]?.lingersUntil else { continue }
+      if until <= now {
+        unwant(filter).map { gone.append($0) }
+      } else {
+        // Somebody came and went meanwhile.
+        entries[filter]!.isQueuedForLinger = true
+        queue(filter, until)
+      }
+    }
+    return gone
+  }
+
+  private mutating func queue(_ filter: TopicFilter, _ until: Duration) {
+    var index = lingering.count
+    while index > 0, lingering[index - 1].until > until { index -= 1 }
+    lingering.insert((until, filter), at: index)
+  }
+
+  /// Nobody wants `filter` any more, whoever listens.
+  @discardableResult
+  mutating func unwant(_ filter: TopicFilter) -> Owner? {
+    guard var entry = entries[filter], let owner = entry.owner else { return nil }
+    owners[entry.identifier] = nil
+    if entry.actual != .none {
+      entry.former.append(entry.identifier)
+      formerFilters[entry.identifier] = filter
+    }
+    (entry.owner, entry.wanted, entry.observers, entry.lingersUntil) = (nil, nil, 0, nil)
+    entries[filter] = entry
+    if filter.sharedGroup == nil { wider[filter] = nil } else { shared.remove(filter) }
+    changed(filter)
+    return owner
+  }
+
+  private mutating func enter(_ filter: TopicFilter) {
+    if filter.sharedGroup != nil { shared.insert(filter) } else if covers { wider[filter] = filter }
+  }
+
+  /// Nobody wants anything any more. Gives all owners.
+  mutating func unwantAll() -> [Owner] {
+    entries.keys.compactMap { unwant($0) }
+  }
+
+  // MARK: The link
+
+  /// The broker accepted a connection. `covers`: it knows no identifiers.
+  mutating func linkOpened(sessionPresent: Bool, covers: Bool) {
+    isConnected = true
+    lastPlan = nil
+    if covers != self.covers {
+      self.covers = covers
+      wider = FilterTrie()
+      if covers {
+        for (filter, entry) in entries where entry.wanted != nil { enter(filter) }
+      }
+    }
+    for filter in entries.keys {
+      if !sessionPresent {
+        entries[filter]!.actual = .none
+        forgetFormer(filter)
+      }
+      entries[filter]!.wasUnanswered = false
+      mark(filter)
+    }
+    // Where there is an order, the older ones go first: who came later gives way.
+    dirty.sort { entries[$0]!.identifier < entries[$1]!.identifier }
   }
 
   /// The link broke: answers that are under way will not come, and what the broker has depends on its session.
-  mutating func disconnected() {
+  mutating func linkClosed() {
     isConnected = false
-    for (filter, entry) in entries where entry.actual != .none { entries[filter]?.actual = .unsure }
+    inFlight = 0
+    retiring = []
+    for (filter, entry) in entries where entry.actual != .none { entries[filter]!.actual = .unsure }
   }
 
   /// The broker accepted the subscription that was under way.
-  mutating func granted(_ filter: TopicFilter) -> Action? {
-    switch entries[filter]?.actual {
-    case .subscribing(let qos): entries[filter]?.actual = .subscribed(qos)
-    case .abandoned: entries[filter]?.actual = .unsure
-    default: return nil
-    }
-    return reconcile(filter)
+  mutating func granted(_ filter: TopicFilter, _ granted: QoS) {
+    guard case .subscribing(let identifier, let qos, _)? = entries[filter]?.actual else { return }
+    inFlight -= 1
+    forgetFormer(filter)
+    entries[filter]!.actual = .subscribed(identifier, qos, granted: granted)
+    changed(filter)
   }
 
-  /// The broker refused it: nobody's want any more, until the next subscriber tries again.
-  mutating func refused(_ filter: TopicFilter) {
+  /// The broker refused it.
+  mutating func refused(_ filter: TopicFilter) -> Refusal {
+    guard case .subscribing(let identifier, let qos, let over)? = entries[filter]?.actual else { return .nobody }
+    inFlight -= 1
+    defer { changed(filter) }
+    if case .lower(let former) = over {
+      entries[filter]!.actual = .subscribed(identifier, former, granted: former)
+      guard entries[filter]!.wanted == qos, let owner = entries[filter]!.owner else { return .nobody }
+      entries[filter]!.wanted = former
+      return .above(former, owner)
+    }
+    entries[filter]!.actual = over == .unknown ? .unsure : .none
+    guard entries[filter]!.identifier == identifier, let owner = unwant(filter) else { return .nobody }
+    return .all(owner)
+  }
+
+  /// No answer came in time: ask again.
+  mutating func unanswered(_ filter: TopicFilter) {
     switch entries[filter]?.actual {
-    case .subscribing, .abandoned: remove(filter)
+    case .subscribing, .unsubscribing:
+      inFlight -= 1
+      entries[filter]!.actual = .unsure
+      entries[filter]!.wasUnanswered = true
+      changed(filter)
     default: break
     }
   }
 
-  /// No answer came in time: ask again.
-  mutating func unanswered(_ filter: TopicFilter) -> Action? {
-    switch entries[filter]?.actual {
-    case .subscribing, .abandoned, .unsubscribing:
-      entries[filter]?.actual = .unsure
-      return reconcile(filter)
-    default:
-      return nil
-    }
-  }
-
   /// The broker confirmed the unsubscription that was under way.
-  mutating func unsubscribed(_ filter: TopicFilter) -> Action? {
-    guard entries[filter]?.actual == .unsubscribing else { return nil }
-    entries[filter]?.actual = Actual.none
-    return reconcile(filter)
+  mutating func unsubscribed(_ filter: TopicFilter) {
+    guard entries[filter]?.actual == .unsubscribing else { return }
+    inFlight -= 1
+    forgetFormer(filter)
+    entries[filter]!.actual = .none
+    changed(filter)
   }
 
-  private mutating func reconcile(_ filter: TopicFilter) -> Action? {
-    guard var entry = entries[filter] else { return nil }
-    if entry.wanted == nil, entry.actual == .none { remove(filter) }
-    guard isConnected else { return nil }
-    let action: Action
-    switch (entry.wanted, entry.actual) {
-    case (let wanted?, .none), (let wanted?, .unsure):
-      entry.actual = .subscribing(wanted)
-      action = .subscribe(filter, wanted, identifier: entry.identifier, isRaise: false)
-    case (let wanted?, .subscribed(let actual)) where actual < wanted:
-      entry.actual = .subscribing(wanted)
-      action = .subscribe(filter, wanted, identifier: entry.identifier, isRaise: true)
-    case (nil, .subscribed), (nil, .unsure):
-      entry.actual = .unsubscribing
-      action = .unsubscribe(filter)
-    case (nil, .none), (_, .subscribing), (_, .abandoned), (_, .unsubscribing), (_?, .subscribed):
+  // MARK: The difference
+
+  /// When ``plan(at:)`` will have something to send; nil when not before the next change.
+  var deadline: Instant? {
+    guard isConnected, !dirty.isEmpty, inFlight < Self.maximumInFlight else { return nil }
+    return lastPlan.map { $0 + Self.coalescing } ?? .now
+  }
+
+  /// What is to be sent now: at once after quiet, and within ``coalescing`` of the last time nothing.
+  mutating func plan(at now: Instant) -> Plan {
+    var plan = Plan()
+    guard isConnected, !dirty.isEmpty else { return plan }
+    if let lastPlan, now < lastPlan + Self.coalescing { return plan }
+    lastPlan = now
+    // What is decided for one filter may make others due.
+    var index = 0
+    while index < dirty.count, inFlight < Self.maximumInFlight {
+      let filter = dirty[index]
+      index += 1
+      entries[filter]?.isDirty = false
+      guard let action = decide(filter, &plan) else { continue }
+      inFlight += 1
+      plan.actions.append(action)
+    }
+    dirty.removeFirst(index)
+    return plan
+  }
+
+  private mutating func decide(_ filter: TopicFilter, _ plan: inout Plan) -> Action? {
+    guard let entry = entries[filter] else { return nil }
+    if entry.wanted == nil, entry.actual == .none {
+      entries[filter] = nil
+      retiring.remove(filter)
       return nil
     }
-    entries[filter] = entry
-    return action
+    if covers, let other = conflict(of: filter, entry), let owner = unwant(filter) {
+      plan.conflicts.append((filter, other, owner))
+      return nil
+    }
+    let cover = cover(of: filter, entry)
+    if case .covered(let wider) = cover, let owner = entry.owner, entry.coveredBy != entries[wider]?.identifier {
+      entries[filter]!.coveredBy = entries[wider]?.identifier
+      if let by = entries[wider]?.owner { plan.covered.append((owner, by)) }
+    }
+    switch (cover.isCovered ? nil : entry.wanted, entry.actual) {
+    case (_, .subscribing), (_, .unsubscribing), (nil, .none):
+      return nil
+    case (let wanted?, .subscribed(entry.identifier, let asked, _)):
+      guard asked < wanted else { return nil }
+      entries[filter]!.actual = .subscribing(entry.identifier, wanted, over: .lower(asked))
+      return .subscribe(filter, wanted, identifier: entry.identifier, .nothing)
+    case (let wanted?, .none), (let wanted?, .unsure), (let wanted?, .subscribed):
+      // A wider one is on its way, and may do.
+      if case .undecided = cover { return nil }
+      entries[filter]!.actual = .subscribing(
+        entry.identifier, wanted, over: entry.actual == .none ? .nothing : .unknown)
+      let replay: Replay = entry.wasUnanswered && entry.actual == .unsure ? .ifNew : .all
+      return .subscribe(filter, wanted, identifier: entry.identifier, replay)
+    case (nil, .subscribed), (nil, .unsure):
+      if isStillNeeded(filter) {
+        retiring.insert(filter)
+        return nil
+      }
+      retiring.remove(filter)
+      entries[filter]!.actual = .unsubscribing
+      return .unsubscribe(filter)
+    }
+  }
+
+  /// `filter` is compared again, and those that it covers or that cover it.
+  private mutating func changed(_ filter: TopicFilter) {
+    mark(filter)
+    guard covers, Self.canBeCovered(filter) else { return }
+    var others: [TopicFilter] = []
+    wider.forEachWider(than: filter) { others.append($0) }
+    wider.forEachNarrower(than: filter) { others.append($0) }
+    for other in retiring where other.covers(filter) { others.append(other) }
+    for other in others { mark(other) }
+  }
+
+  /// What the broker has now carries another identifier, or is gone.
+  private mutating func forgetFormer(_ filter: TopicFilter) {
+    guard let former = entries[filter]?.former, !former.isEmpty else { return }
+    for identifier in former { formerFilters[identifier] = nil }
+    entries[filter]!.former = []
+  }
+
+  private mutating func mark(_ filter: TopicFilter) {
+    guard entries[filter]?.isDirty == false else { return }
+    entries[filter]!.isDirty = true
+    dirty.append(filter)
   }
 
   /// From 1 to 268,435,455 (MQTT 5, 3.8.2.1.2); one comes again only after all others were used.
-  private mutating func newEntry(_ filter: TopicFilter) -> Entry {
-    lastIdentifier = lastIdentifier % 268_435_455 + 1
-    filters[lastIdentifier] = filter
-    return Entry(identifier: lastIdentifier)
-  }
-
-  private mutating func remove(_ filter: TopicFilter) {
-    guard let entry = entries.removeValue(forKey: filter) else { return }
-    filters[entry.identifier] = nil
+  private mutating func nextIdentifier() -> UInt32 {
+    repeat { lastIdentifier = lastIdentifier % 268_435_455 + 1 } while owners[lastIdentifier] != nil || formerFilters[lastIdentifier] != nil
+    return lastIdentifier
   }
 }

@@ -34,7 +34,9 @@ struct ReplayBuffer<Value: Sendable>: Sendable {
     return displaced
   }
 
-  var values: ContiguousArray<Value> { store?.values ?? last.elements }
+  func values(for observer: Observer<Value>) -> ContiguousArray<Value> {
+    store?.values(for: observer) ?? last.elements
+  }
 }
 
 /// Decides what newcomers of a subject get, where the last n values are not the answer.
@@ -47,6 +49,6 @@ package protocol ReplayStore<Value>: AnyObject, Sendable {
   /// Takes note of a value that is being delivered.
   func remember(_ value: Value)
 
-  /// What a newcomer gets, in this order.
-  var values: ContiguousArray<Value> { get }
+  /// What `observer`, a newcomer, gets, in this order.
+  func values(for observer: Observer<Value>) -> ContiguousArray<Value>
 }

@@ -229,7 +229,7 @@ final class SubjectCore<Value: Sendable>: SubjectCoreBase, @unchecked Sendable {
 
   private func attach(_ observer: Observer<Value>, _ entry: SubjectEntry) {
     if replays {
-      for value in replay.values where !observer.isDisposed { observer.send(value) }
+      for value in replay.values(for: observer) where !observer.isDisposed { observer.send(value) }
       if let progress { observer.send(progress: progress) }
       if let end { return observer.send(end: end) }
     }

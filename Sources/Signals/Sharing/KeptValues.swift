@@ -70,7 +70,7 @@ final class RunReplay<Value: Sendable>: ReplayStore {
 
   func remember(_ value: Value) { kept.remember(value, of: generation) }
 
-  var values: ContiguousArray<Value> {
+  func values(for observer: Observer<Value>) -> ContiguousArray<Value> {
     kept.values(for: generation, hasEnded: hasEnded.load(ordering: .acquiring))
   }
 }

@@ -48,3 +48,7 @@ import Testing
     #expect(released.withLock { $0 } == 2)
   }
 }
+
+extension RunReplay {
+  fileprivate var values: ContiguousArray<Value> { values(for: Subject()) }
+}

@@ -1,0 +1,158 @@
+import MQTT
+import Signals
+
+/// What the owner of the connection's loop is told to do: the difference of what is wanted and what the broker has.
+extension BusCore {
+  func linkOpened(_ session: Session, _ link: BusLink) -> LinkWork {
+    work(for: link) { state, work in
+      state.session = session
+      let hasIdentifiers = session.version == .v5 && session.hasSubscriptionIdentifiers
+      state.table.linkOpened(sessionPresent: session.isPresent, covers: !hasIdentifiers)
+      guard let error = refusal(session) else { return }
+      for upstream in state.unwantAll() { state.fail(upstream, error, &work) }
+    }
+  }
+
+  func linkClosed(_ link: BusLink) -> LinkWork {
+    work(for: link) { state, _ in
+      state.session = nil
+      state.table.linkClosed()
+      state.requests.sent = [:]
+    }
+  }
+
+  func plan(_ link: BusLink) -> LinkWork {
+    work(for: link) { state, _ in state.isPlanPosted = false }
+  }
+
+  func subscribed(
+    _ subscribes: [Subscribe], _ answer: Result<[SubscribeResult], ConnectionError>, _ link: BusLink
+  ) -> LinkWork {
+    let now = ContinuousClock.now
+    return work(for: link, at: now) { state, work in
+      for (index, subscribe) in subscribes.enumerated() {
+        let filter = subscribe.filter
+        let sent = state.requests.sent.removeValue(forKey: filter)
+        switch answer {
+        case .success(let results):
+          if let sent { counters.subscribed(after: sent.duration(to: now)) }
+          switch results[index] {
+          case .granted(let qos): state.granted(filter, qos, now, &work)
+          case .refused(let code): state.refused(filter, .subscriptionRefused(filter, code), &work)
+          }
+        case .failure(.timedOut):
+          state.table.unanswered(filter)
+        case .failure(let error):
+          switch error {
+          case .invalid, .badAnswer: state.refused(filter, .refused(error), &work)
+          // The link is gone, which is told in its own words.
+          default: break
+          }
+        }
+      }
+    }
+  }
+
+  func unsubscribed(
+    _ filters: [TopicFilter], _ answer: Result<Void, ConnectionError>, _ link: BusLink
+  ) -> LinkWork {
+    work(for: link) { state, _ in
+      for filter in filters {
+        switch answer {
+        case .success: state.table.unsubscribed(filter)
+        case .failure(.timedOut), .failure(.badAnswer), .failure(.invalid): state.table.unanswered(filter)
+        case .failure: break
+        }
+      }
+    }
+  }
+
+  /// Changes the state, and then gives what is to be done, after what the change wants to be done.
+  private func work(
+    for link: BusLink, at now: ContinuousClock.Instant = .now,
+    _ change: (inout State, inout LinkWork) -> Void
+  ) -> LinkWork {
+    var work = LinkWork()
+    let kept = state.withLock { state -> [Upstream] in
+      guard state.link === link else { return [] }
+      change(&state, &work)
+      return plan(&state, at: now, &work)
+    }
+    _ = consume kept
+    return work
+  }
+
+  private func plan(
+    _ state: inout State, at now: ContinuousClock.Instant, _ work: inout LinkWork
+  ) -> [Upstream] {
+    let plan = state.table.plan(at: now)
+    work.deadline = state.table.deadline
+    guard let session = state.session else { return [] }
+    for action in plan.actions {
+      switch action {
+      case .subscribe(let filter, let qos, let identifier, let replay):
+        state.requests.sent[filter] = now
+        guard let upstream = state.table[filter]?.owner else { continue }
+        work.subscribes.append(subscribe(upstream, qos, identifier, replay, session))
+      case .unsubscribe(let filter):
+        work.unsubscribes.append(filter)
+      }
+    }
+    for (owner, wider) in plan.covered {
+      work.deliveries.append { owner.fill(from: wider) }
+      let served = state.requests.granted(owner.identifier, .exactlyOnce)
+      for waiter in served.waiters { work.reports.append { waiter.action(.success(())) } }
+    }
+    for (filter, other, owner) in plan.conflicts {
+      state.fail(owner, .overlapsShared(filter, other), &work)
+    }
+    return plan.conflicts.map(\.owner)
+  }
+
+  private func subscribe(
+    _ upstream: Upstream, _ qos: QoS, _ identifier: UInt32, _ replay: SubscriptionTable<Upstream>.Replay,
+    _ session: Session
+  ) -> Subscribe {
+    let filter = upstream.filter
+    let handling: Subscribe.RetainHandling =
+      switch replay {
+      case .all: .always
+      case .ifNew: .whenNew
+      case .nothing: .never
+      }
+    return Subscribe(
+      filter, qos: qos, identifier: session.hasSubscriptionIdentifiers ? identifier : nil,
+      noLocal: !echo && filter.sharedGroup == nil && !JobTopic.isReserved(filter.name),
+      retainAsPublished: upstream.keepsRetainFlag(session.version), retainHandling: handling)
+  }
+}
+
+extension BusCore.State {
+  fileprivate mutating func granted(
+    _ filter: TopicFilter, _ qos: QoS, _ now: ContinuousClock.Instant, _ work: inout LinkWork
+  ) {
+    table.granted(filter, qos)
+    guard let entry = table[filter], let asked = entry.asked, let upstream = entry.owner, let session else { return }
+    upstream.cache.didSubscribe(session.number.value, at: Arrival(now))
+    for waiter in requests.granted(entry.identifier, asked).waiters {
+      work.reports.append { waiter.action(.success(())) }
+    }
+  }
+
+  fileprivate mutating func refused(_ filter: TopicFilter, _ error: BusError, _ work: inout LinkWork) {
+    switch table.refused(filter) {
+    case .nobody: break
+    case .all(let upstream): fail(upstream, error, &work)
+    case .above(let qos, let upstream):
+      let (waiters, seats) = requests.refused(upstream.identifier, above: qos)
+      for waiter in waiters { work.reports.append { waiter.action(.failure(error)) } }
+      for seat in seats { work.deliveries.append { seat.fail(error) } }
+    }
+  }
+
+  /// All who are served by `upstream` hear that they no longer are.
+  fileprivate mutating func fail(_ upstream: Upstream, _ error: BusError, _ work: inout LinkWork) {
+    for waiter in forget(upstream) { work.reports.append { waiter.action(.failure(error)) } }
+    work.deliveries.append { upstream.subject.fail(error) }
+  }
+}
