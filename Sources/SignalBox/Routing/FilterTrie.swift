@@ -13,6 +13,8 @@ struct FilterTrie<Element> {
   var count: Int { elements.count - freed.count }
 
   /// The element of a filter. Nil removes it, and what only it needed.
+  ///
+  /// The old element is let go of inside the call: whoever holds a lock keeps it until after.
   subscript(filter: TopicFilter) -> Element? {
     get {
       number(of: filter).flatMap { elements[Int($0)] }
@@ -104,3 +106,5 @@ struct FilterTrie<Element> {
     elements.withUnsafeBufferPointer { elements in tree.read { body($0, elements) } }
   }
 }
+
+extension FilterTrie: Sendable where Element: Sendable {}

@@ -5,8 +5,12 @@ struct LevelTree {
   static let none: Int32 = -1
   static let root: Int32 = 0
 
+  /// What matching reads comes first, to lie in one cache line mostly.
   struct Node {
     var parent: Int32
+    /// Where the bytes of a literal level are.
+    var length: Int32 = 0
+    var start = 0
     /// The number of the filter that ends with this level, and of the one that goes on with a last `#`.
     var here = none
     var rest = none
@@ -15,9 +19,7 @@ struct LevelTree {
     var firstChild = none
     var next = none
     var previous = none
-    /// Where the bytes of a literal level are, and the hash it is found by.
-    var length: Int32 = 0
-    var start = 0
+    /// What a literal level is found by.
     var hash: UInt32 = 0
 
     var isUnused: Bool { here == none && rest == none && plus == none && firstChild == none }
@@ -140,9 +142,11 @@ struct LevelTree {
     holes = 0
   }
 
+  static let spread: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  /// What a level below `parent` is found by.
   static func edge(_ parent: Int32, _ level: TopicLevels.Level) -> UInt32 {
-    let mixed = (level.hash ^ UInt64(parent) &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(
-      by: 0xD6E8_FEB8_6659_FD93)
+    let mixed = (level.hash ^ UInt64(parent) &* spread).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
     return UInt32(truncatingIfNeeded: mixed.high ^ mixed.low ^ (mixed.low >> 32))
   }
 }

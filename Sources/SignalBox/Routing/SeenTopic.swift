@@ -2,11 +2,7 @@
 struct SeenTopic: Hashable {
   private let name: String
 
-  init(_ name: String) {
-    var name = name
-    name.makeContiguousUTF8()
-    self.name = name
-  }
+  init(_ name: String) { self.name = name }
 
   static func == (left: Self, right: Self) -> Bool {
     left.withBytes { left in right.withBytes { right in areSame(left, right) } }
@@ -17,7 +13,10 @@ struct SeenTopic: Hashable {
   }
 
   private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    name.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }!
+    if let result = name.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+      return result
+    }
+    return Array(name.utf8).withUnsafeBytes(body)
   }
 
   /// Eight bytes at a time: byte by byte, the comparison is half of a look-up.

@@ -52,3 +52,5 @@ struct TopicRoutes<Element> {
     weight = 0
   }
 }
+
+extension TopicRoutes: Sendable where Element: Sendable {}

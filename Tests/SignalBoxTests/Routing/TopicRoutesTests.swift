@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `no more is remembered than is allowed`() throws {
-    var routes = TopicRoutes<Int>(maximumTopics: 100, maximumWeight: 1_600)
+    var routes = TopicRoutes<Int>(maximumWeight: 1_600)
     routes[try TopicFilter("#")] = 1
     for number in 0..<1_000 {
       _ = routes.routes(of: "t\(number)")
