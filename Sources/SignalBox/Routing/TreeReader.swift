@@ -3,6 +3,8 @@ struct TreeReader {
   let nodes: UnsafeBufferPointer<LevelTree.Node>
   let slots: UnsafeBufferPointer<EdgeTable.Slot>
   let bytes: UnsafeBufferPointer<UInt8>
+  let seed: UInt64
+  let depth: Int
 
   subscript(node: Int32) -> LevelTree.Node {
     nodes[Int(node)]
@@ -35,25 +37,15 @@ struct TreeReader {
   /// The literal child of `parent` that has the same bytes as a level.
   func child(of parent: Int32, _ levels: TopicLevels, _ index: Int) -> Int32? {
     if self[parent].firstChild == LevelTree.none { return nil }
-    let hash = LevelTree.edge(parent, levels[index])
-    let mask = slots.count - 1
-    var slot = Int(hash) & mask
-    while slots[slot].node != LevelTree.none {
-      if slots[slot].hash == hash, isChild(slots[slot].node, of: parent, levels, index) { return slots[slot].node }
-      slot = (slot + 1) & mask
-    }
-    return nil
-  }
-
-  /// Different edges may have the same hash.
-  private func isChild(_ node: Int32, of parent: Int32, _ levels: TopicLevels, _ index: Int) -> Bool {
     let level = levels[index]
-    guard self[node].parent == parent, Int(self[node].length) == level.length else { return false }
-    let start = self[node].start
-    for offset in 0..<level.length where bytes[start + offset] != levels.text[level.start + offset] {
-      return false
+    return EdgeTable.first(LevelTree.edge(parent, level), in: slots) { node in
+      guard self[node].parent == parent, Int(self[node].length) == level.length else { return false }
+      let start = self[node].start
+      for offset in 0..<level.length where bytes[start + offset] != levels.text[level.start + offset] {
+        return false
+      }
+      return true
     }
-    return true
   }
 
   /// Whether a node's level begins with `$`.
