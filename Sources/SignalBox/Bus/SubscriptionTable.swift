@@ -391,15 +391,15 @@ struct SubscriptionTable<Owner> {
     }
   }
 
-  /// `filter` is compared again, and those that it covers or that cover it.
+  /// `filter` is compared again, and those for whom it makes a difference.
   private mutating func changed(_ filter: TopicFilter) {
     mark(filter)
     guard covers, Self.canBeCovered(filter) else { return }
     var others: [TopicFilter] = []
     wider.forEachWider(than: filter) { others.append($0) }
     wider.forEachNarrower(than: filter) { others.append($0) }
-    for other in retiring where other.covers(filter) { others.append(other) }
     for other in others { mark(other) }
+    for other in retiring { mark(other) }
   }
 
   /// What the broker has now carries another identifier, or is gone.
