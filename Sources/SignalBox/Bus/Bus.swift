@@ -16,6 +16,7 @@ public import Signals
 /// and nothing else: it may wait for a publish or a subscribe of its own, but not for another message of its bus.
 public final class Bus: Sendable {
   let core: BusCore
+  let requests: Requests
 
   /// Makes a bus for the broker at `url`: `mqtt://[user[:password]@]host[:port]` or `unix:///path`.
   ///
@@ -32,6 +33,7 @@ public final class Bus: Sendable {
     scheduler: any Scheduler = QueueScheduler(label: "signalbox")
   ) throws(ConnectionError) {
     core = BusCore(try Connection(options), options, linger: linger, scheduler)
+    requests = Requests(core)
   }
 
   /// Where the connection stands; replays the present state.

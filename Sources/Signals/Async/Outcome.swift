@@ -1,5 +1,5 @@
 /// What one task waits for; the first who settles it decides.
-final class Outcome<Value: Sendable>: Sendable {
+package final class Outcome<Value: Sendable>: Sendable {
   private enum State {
     case open
     case awaited(CheckedContinuation<Value, any Error>)
@@ -8,11 +8,13 @@ final class Outcome<Value: Sendable>: Sendable {
 
   private let state = Lock(State.open)
 
-  var isSettled: Bool {
+  package init() {}
+
+  package var isSettled: Bool {
     state.withLock { if case .settled = $0 { true } else { false } }
   }
 
-  func settle(_ result: Result<Value, any Error>) {
+  package func settle(_ result: Result<Value, any Error>) {
     let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
       switch state {
       case .open:
@@ -28,7 +30,7 @@ final class Outcome<Value: Sendable>: Sendable {
     waiter?.resume(with: result)
   }
 
-  func wait(isolation: isolated (any Actor)?) async throws -> Value {
+  package func wait(isolation: isolated (any Actor)?) async throws -> Value {
     try await withCheckedThrowingContinuation(isolation: isolation) { waiter in
       let result = state.withLock { state -> Result<Value, any Error>? in
         if case .settled(let result) = state { return result }

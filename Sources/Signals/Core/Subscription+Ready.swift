@@ -42,22 +42,23 @@ extension Subscription {
       extras.readiness.early.append(action)
       return (false, nil)
     }
-    if isLinked { ask(source, action) }
+    guard isLinked else { return }
+    if let source { source.whenReady(action) } else { action() }
   }
 
+  // What begins and ends without questions does not pay for them: hence the rare ways are not inlined.
+
   /// The start of the source has returned: for those who asked before.
-  final func askForWaiting(_ source: (any Disposable)?) {
+  @inline(never)
+  final func askForWaiting() {
     let early = change { extras in
       defer { extras.readiness.early = [] }
       return extras.readiness.early
     }
-    for action in early { ask(source, action) }
+    for action in early { whenReady(action) }
   }
 
-  private final func ask(_ source: (any Disposable)?, _ action: @escaping @Sendable () -> Void) {
-    if let source { source.whenReady(action) } else { action() }
-  }
-
+  @inline(never)
   final func takeWatchedUpstream() -> (any Disposable)? {
     extras.withLock { _ in upstream.take() }
   }
@@ -103,6 +104,7 @@ extension Subscription {
   }
 
   /// For those who wait when it ends.
+  @inline(never)
   final func answerEnd() {
     let (tasks, early) = change { $0.readiness.end() }
     for task in tasks { task.settle(ending) }

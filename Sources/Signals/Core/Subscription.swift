@@ -101,9 +101,7 @@ public class Subscription: Disposable, @unchecked Sendable {
   final func end() -> Bool {
     let old = flags.bitwiseOr(Self.ended, ordering: .acquiringAndReleasing).oldValue
     guard old & Self.ended == 0 else { return false }
-    if old & Self.linked != 0 {
-      disposeUpstream(old & Self.watched == 0 ? upstream.take() : takeWatchedUpstream())
-    }
+    if old & Self.linked != 0 { disposeUpstream() }
     didEnd()
     if old & Self.watched != 0 { answerEnd() }
     return true
@@ -114,8 +112,9 @@ public class Subscription: Disposable, @unchecked Sendable {
   func didEnd() {}
 
   /// The source is disposed by one thread, once.
-  private final func disposeUpstream(_ upstream: consuming (any Disposable)?) {
-    if let upstream {
+  private final func disposeUpstream() {
+    let isWatched = flags.load(ordering: .relaxed) & Self.watched != 0
+    if let upstream = isWatched ? takeWatchedUpstream() : upstream.take() {
       upstream.dispose()
       if upstream.isStopping { change { $0.stopping = upstream } }
     }
@@ -137,9 +136,9 @@ public class Subscription: Disposable, @unchecked Sendable {
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
     if old & Self.ended != 0 {
-      disposeUpstream(upstream.take())
+      disposeUpstream()
     } else if old & Self.watched != 0 {
-      askForWaiting(disposable)
+      askForWaiting()
     }
   }
 
