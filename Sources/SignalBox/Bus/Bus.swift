@@ -16,6 +16,7 @@ public import Signals
 /// and nothing else: it may wait for a publish or a subscribe of its own, but not for another message of its bus.
 public final class Bus: Sendable {
   let core: BusCore
+  let requests: Requests
 
   /// Makes a bus for the broker at `url`: `mqtt://[user[:password]@]host[:port]` or `unix:///path`.
   ///
@@ -47,6 +48,7 @@ public final class Bus: Sendable {
       throw .invalid("a bus without echo needs MQTT 5: leave the version open, or echo on")
     }
     core = try BusCore(options, linger: linger, echo: echo, cacheLimits: cacheLimits, scheduler)
+    requests = Requests(core)
   }
 
   /// Where the connection stands; replays the present state.

@@ -9,7 +9,11 @@ extension BusCore {
       let hasIdentifiers = session.version == .v5 && session.hasSubscriptionIdentifiers
       state.table.linkOpened(sessionPresent: session.isPresent, covers: !hasIdentifiers)
       guard let error = refusal(session) else { return }
-      for upstream in state.unwantAll() { state.fail(upstream, error, &work) }
+      let (upstreams, waiting) = state.unwantAll()
+      work.deliveries.append { [waiting] in
+        for upstream in upstreams { upstream.subject.fail(error) }
+        _ = waiting
+      }
     }
   }
 
@@ -17,7 +21,7 @@ extension BusCore {
     work(for: link) { state, _ in
       state.session = nil
       state.table.linkClosed()
-      state.requests.sent = [:]
+      state.waiting.sent = [:]
     }
   }
 
@@ -32,7 +36,7 @@ extension BusCore {
     return work(for: link, at: now) { state, work in
       for (index, subscribe) in subscribes.enumerated() {
         let filter = subscribe.filter
-        let sent = state.requests.sent.removeValue(forKey: filter)
+        let sent = state.waiting.sent.removeValue(forKey: filter)
         switch answer {
         case .success(let results):
           if let sent { counters.subscribed(after: sent.duration(to: now)) }
@@ -91,7 +95,7 @@ extension BusCore {
     for action in plan.actions {
       switch action {
       case .subscribe(let filter, let qos, let identifier, let replay):
-        state.requests.sent[filter] = now
+        state.waiting.sent[filter] = now
         guard let upstream = state.table[filter]?.owner else { continue }
         work.subscribes.append(subscribe(upstream, qos, identifier, replay, session))
       case .unsubscribe(let filter):
@@ -100,8 +104,7 @@ extension BusCore {
     }
     for (owner, wider) in plan.covered {
       work.deliveries.append { owner.fill(from: wider) }
-      let served = state.requests.granted(owner.identifier, .exactlyOnce)
-      for waiter in served.waiters { work.reports.append { waiter.action(.success(())) } }
+      state.serve(owner.identifier, .exactlyOnce, &work)
     }
     for (filter, other, owner) in plan.conflicts {
       state.fail(owner, .overlapsShared(filter, other), &work)
@@ -134,9 +137,14 @@ extension BusCore.State {
     table.granted(filter, qos)
     guard let entry = table[filter], let asked = entry.asked, let upstream = entry.owner, let session else { return }
     upstream.cache.didSubscribe(session.number.value, at: Arrival(now))
-    for waiter in requests.granted(entry.identifier, asked).waiters {
-      work.reports.append { waiter.action(.success(())) }
-    }
+    serve(entry.identifier, asked, &work)
+  }
+
+  fileprivate mutating func serve(_ identifier: UInt32, _ qos: QoS, _ work: inout LinkWork) {
+    let (actions, seats) = waiting.granted(identifier, qos)
+    work.reports += actions
+    // Let go of out there.
+    if !seats.isEmpty { work.reports.append { _ = seats } }
   }
 
   fileprivate mutating func refused(_ filter: TopicFilter, _ error: BusError, _ work: inout LinkWork) {
@@ -144,15 +152,20 @@ extension BusCore.State {
     case .nobody: break
     case .all(let upstream): fail(upstream, error, &work)
     case .above(let qos, let upstream):
-      let (waiters, seats) = requests.refused(upstream.identifier, above: qos)
-      for waiter in waiters { work.reports.append { waiter.action(.failure(error)) } }
-      for seat in seats { work.deliveries.append { seat.fail(error) } }
+      let (actions, seats) = waiting.refused(upstream.identifier, above: qos)
+      work.deliveries.append { [actions] in
+        for seat in seats { seat.fail(error) }
+        _ = actions
+      }
     }
   }
 
   /// All who are served by `upstream` hear that they no longer are.
   fileprivate mutating func fail(_ upstream: Upstream, _ error: BusError, _ work: inout LinkWork) {
-    for waiter in forget(upstream) { work.reports.append { waiter.action(.failure(error)) } }
-    work.deliveries.append { upstream.subject.fail(error) }
+    let gone = forget(upstream)
+    work.deliveries.append {
+      upstream.subject.fail(error)
+      _ = gone
+    }
   }
 }

@@ -11,7 +11,7 @@ final class BusCore: Sendable {
     var table: SubscriptionTable<Upstream>
     /// By topic; made when first needed: in MQTT 5 identifiers tell.
     var routes: TopicRoutes<Upstream>?
-    var requests = Requests()
+    var waiting = Waiting()
     var link: BusLink?
     /// That of the link that is open.
     var session: Session?
@@ -85,19 +85,18 @@ final class BusCore: Sendable {
 
   /// The connection is closed for good, by us or by a refusal.
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
-    let (upstreams, waiters, link) = state.withLock { state -> ([Upstream], [Requests.Waiter], BusLink?) in
-      guard state.link?.connection === connection else { return ([], [], nil) }
+    let (upstreams, waiting, link) = state.withLock { state -> ([Upstream], Waiting?, BusLink?) in
+      guard state.link?.connection === connection else { return ([], nil, nil) }
       state.table.linkClosed()
       state.session = nil
-      let upstreams = state.unwantAll()
-      return (upstreams, state.requests.removeAll(), state.link.take())
+      let (upstreams, waiting) = state.unwantAll()
+      return (upstreams, waiting, state.link.take())
     }
-    // The last reference to the connection is let go of outside the lock.
+    // The last references are let go of outside the lock.
     _ = consume link
-    let error = cause.map(BusError.refused) ?? .closed
-    for waiter in waiters { waiter.action(.failure(error)) }
-    guard cause != nil else { return }
-    for upstream in upstreams { upstream.subject.fail(error) }
+    _ = consume waiting
+    guard let cause else { return }
+    for upstream in upstreams { upstream.subject.fail(BusError.refused(cause)) }
   }
 
   // MARK: Observers
@@ -115,7 +114,7 @@ final class BusCore: Sendable {
       }
       let target = late == .retained ? observer : LateObserver(late, observer)
       let seat = Seat(upstream, qos, self, target)
-      if let asked = state.table[filter]?.asked, qos > asked { state.requests.raise(seat) }
+      if let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
       return (seat, nil)
     }
     guard let seat else {
@@ -138,12 +137,11 @@ final class BusCore: Sendable {
 
   func leave(_ upstream: Upstream) {
     let now = linger > .zero ? scheduler.now : .zero
-    let (gone, waiters, lingersUntil) = state.withLock { state in
+    let (gone, waiting, lingersUntil) = state.withLock { state in
       let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
-      return (gone, state.forget(gone), state.armLinger())
+      return (gone, gone.map { state.forget($0) }, state.armLinger())
     }
-    for waiter in waiters { waiter.action(.failure(CancellationError())) }
-    _ = consume gone
+    withExtendedLifetime((gone, waiting)) {}
     if let lingersUntil { armLinger(lingersUntil - now) }
     replan()
   }
@@ -154,47 +152,38 @@ final class BusCore: Sendable {
 
   private func lingered() {
     let now = scheduler.now
-    let (gone, waiters, next) = state.withLock { state in
+    let (gone, waiting, next) = state.withLock { state in
       state.lingerTimer = nil
       let gone = state.table.lingered(now: now)
-      var waiters: [Requests.Waiter] = []
-      for upstream in gone { waiters += state.forget(upstream) }
-      return (gone, waiters, state.armLinger())
+      return (gone, gone.map { state.forget($0) }, state.armLinger())
     }
-    for waiter in waiters { waiter.action(.failure(CancellationError())) }
-    _ = consume gone
+    withExtendedLifetime((gone, waiting)) {}
     if let next { armLinger(next - now) }
     replan()
   }
 
-  /// Calls `action` when `upstream` serves an observer of `qos`, or why it never will; on the connection's thread, or at
-  /// once.
-  func whenReady(
-    _ upstream: Upstream, _ qos: QoS, _ action: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) {
-    let isReady = state.withLock { state -> Bool? in
+  /// Calls `action` when `upstream` serves an observer of `qos`: at once, or on the connection's thread. What never will
+  /// ends the subscription.
+  func whenReady(_ upstream: Upstream, _ qos: QoS, _ action: @escaping @Sendable () -> Void) {
+    let isReady = state.withLock { state in
       guard let entry = state.table[upstream.filter], entry.identifier == upstream.identifier, entry.wanted != nil
-      else { return nil }
+      else { return false }
       if let asked = entry.asked, asked >= qos { return true }
       if state.table.cover(of: upstream.filter, entry).isCovered { return true }
-      state.requests.wait(upstream.identifier, qos, action)
+      state.waiting.wait(upstream.identifier, qos, action)
       return false
     }
-    switch isReady {
-    case true?: action(.success(()))
-    case nil: action(.failure(CancellationError()))
-    case false?: break
-    }
+    if isReady { action() }
   }
 
   /// Nobody can be served by `upstream`.
   private func fail(_ upstream: Upstream, _ error: BusError) {
-    let (gone, waiters) = state.withLock { state -> (Upstream?, [Requests.Waiter]) in
-      guard state.table[upstream.filter]?.identifier == upstream.identifier else { return (nil, []) }
+    let (gone, waiting) = state.withLock { state -> (Upstream?, Waiting.Gone?) in
+      guard state.table[upstream.filter]?.identifier == upstream.identifier else { return (nil, nil) }
       let gone = state.table.unwant(upstream.filter)
-      return (gone, state.forget(gone))
+      return (gone, gone.map { state.forget($0) })
     }
-    for waiter in waiters { waiter.action(.failure(error)) }
+    _ = consume waiting
     gone?.subject.fail(error)
   }
 
@@ -224,14 +213,14 @@ final class BusCore: Sendable {
   }
 
   func close(deadline: Duration) async {
-    let (upstreams, waiters, members, connection) = state.withLock { state in
+    let (upstreams, waiting, members, connection) = state.withLock { state in
       state.isClosed = true
-      let upstreams = state.unwantAll()
-      return (upstreams, state.requests.removeAll(), Array(state.members.values), state.link?.connection)
+      let (upstreams, waiting) = state.unwantAll()
+      return (upstreams, waiting, Array(state.members.values), state.link?.connection)
     }
+    _ = consume waiting
     // First the jobs: one that is fed by a signal of this bus would take its completion for the end of the work.
     for member in members { member.end() }
-    for waiter in waiters { waiter.action(.failure(BusError.closed)) }
     for upstream in upstreams { upstream.subject.complete() }
     await withTaskGroup(of: Void.self) { group in
       for member in members { group.addTask { await member.close(deadline: deadline) } }
@@ -243,17 +232,17 @@ final class BusCore: Sendable {
 }
 
 extension BusCore.State {
-  /// Nobody is served any more. Gives all upstreams.
-  mutating func unwantAll() -> [Upstream] {
+  /// Nobody is served any more. Gives all upstreams, and who waited for them.
+  mutating func unwantAll() -> ([Upstream], BusCore.Waiting) {
     routes = nil
-    return table.unwantAll()
+    defer { waiting = BusCore.Waiting() }
+    return (table.unwantAll(), waiting)
   }
 
-  /// `upstream` is no longer wanted. Gives those who waited for it.
-  mutating func forget(_ upstream: Upstream?) -> [BusCore.Requests.Waiter] {
-    guard let upstream else { return [] }
+  /// `upstream` is no longer wanted. Gives what is to be let go of outside of the lock.
+  mutating func forget(_ upstream: Upstream) -> BusCore.Waiting.Gone {
     if upstream.filter.sharedGroup == nil { routes?[upstream.filter] = nil }
-    return requests.remove(upstream.identifier)
+    return waiting.remove(upstream.identifier)
   }
 
   /// When a timer has to end the next linger; nil when there is one.

@@ -33,6 +33,8 @@ final class Seat: Disposable {
 
   func dispose() { _ = leave() }
 
+  func whenReady(_ action: @escaping @Sendable () -> Void) { core.whenReady(upstream, qos, action) }
+
   /// Tells this observer alone that it can't have what it wants.
   func fail(_ error: any Error) {
     if leave() { observer.fail(error) }

@@ -61,6 +61,12 @@ public final class CompoundDisposable: Disposable {
     disposeAll(state.withLock { $0.stopping.all }, whenStopped: stopped)
   }
 
+  /// Runs `action` when all members that it has now are live.
+  public func whenReady(_ action: @escaping @Sendable () -> Void) {
+    guard let members = state.withLock({ $0.members }) else { return }
+    whenAllReady(members, action)
+  }
+
   /// Whether it has been disposed and a member takes its time to stop.
   public var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
 

@@ -9,6 +9,13 @@ public protocol Disposable: AnyObject, Sendable {
   /// A shared signal waits for it before it starts its source again.
   func dispose(whenStopped stopped: @escaping @Sendable () -> Void)
 
+  /// Runs `action` once it is live; at once where beginning takes no time, which is what happens unless a type says
+  /// otherwise. Never, when it ends before that: whoever asks hears of the end as an event.
+  ///
+  /// For sources that take time to begin, for example until a server has answered: see `Subscription.ready`. Has to be
+  /// called in no lock, and may be called on any thread.
+  func whenReady(_ action: @escaping @Sendable () -> Void)
+
   /// Whether it has ended, by `dispose()` or by itself: `false` unless a type says otherwise. A compound lets go of
   /// members that have.
   var isDisposed: Bool { get }
@@ -23,6 +30,9 @@ extension Disposable {
 
   /// `false`.
   public var isStopping: Bool { false }
+
+  /// Runs `action` at once.
+  public func whenReady(_ action: @escaping @Sendable () -> Void) { action() }
 
   /// Disposes, and then runs `stopped` at once.
   public func dispose(whenStopped stopped: @escaping @Sendable () -> Void) {

@@ -33,11 +33,11 @@ final class ForwardingObserver<Value: Sendable>: Observer<Value>, @unchecked Sen
   }
 
   override func fail(_ error: any Error) {
-    if subscription.end() { target.fail(error) }
+    if subscription.end(by: error) { target.fail(error) }
   }
 
   override func complete() {
-    if subscription.end() { target.complete() }
+    if subscription.endCompleted() { target.complete() }
   }
 
   // A source that asks must learn that the target has ended by itself.
@@ -86,13 +86,13 @@ final class HandlerObserver<Value: Sendable>: Observer<Value>, @unchecked Sendab
   // The source is disposed before a terminal handler runs: that may subscribe again.
   @inlinable
   override func fail(_ error: any Error) {
-    guard subscription.end() else { return }
+    guard subscription.end(by: error) else { return }
     failed?(error)
   }
 
   @inlinable
   override func complete() {
-    guard subscription.end() else { return }
+    guard subscription.endCompleted() else { return }
     completed?()
   }
 

@@ -142,14 +142,20 @@ package final class Funnel<Logic: FunnelLogic>: FunnelCloser, @unchecked Sendabl
     startsSources = true
   }
 
-  /// Ends source or timer `key`, or forgets it when it has ended by itself.
-  package func stop(_ key: Int) { sources.stop(key) }
+  /// For the logic: ends source or timer `key`, or forgets it when it has ended by itself.
+  package func stop(_ key: Int) {
+    if sources.stop(key) { startsSources = true }
+  }
 
   /// For the logic: gives `input` to it after `delay`. It takes the place of an earlier source or timer of the same key.
+  ///
+  /// Whoever waits until the funnel is ready also waits for a timer that `startsSource`.
   package func schedule(
-    _ key: Int, after delay: Duration, on scheduler: any Scheduler, _ input: Logic.Input
+    _ key: Int, after delay: Duration, on scheduler: any Scheduler, startsSource: Bool = false,
+    _ input: Logic.Input
   ) {
-    sources.set(key, scheduler.schedule(after: delay) { [self] in receive(input) })
+    let timer = scheduler.schedule(after: delay) { [self] in receive(input) }
+    sources.set(key, startsSource ? CompoundDisposable([timer, Readiness()]) : timer)
   }
 
   /// An observer of source `key` whose events become inputs of the logic.

@@ -26,6 +26,8 @@ package final class FunnelSources: Disposable {
     var running: [Int: any Disposable] = [:]
     var demanded = Ring<Start>()
     var isRunningStarts = false
+    /// Who wants to know when it is ready.
+    var waiters = ReadyWaiters()
 
     /// From here on `key` can be stopped: the link waits for the start to return. `nil`: it is too late.
     mutating func begin(_ key: Int) -> Subscription? {
@@ -34,6 +36,12 @@ package final class FunnelSources: Disposable {
       running[key] = link
       return link
     }
+  }
+
+  /// What a closed funnel lets go of.
+  private struct Left {
+    let demanded: Ring<Start>
+    let waiters: ReadyWaiters
   }
 
   let closer = Lock(Closer())
@@ -54,18 +62,21 @@ package final class FunnelSources: Disposable {
     state.withLock { if !$0.isClosed { $0.demanded.append((key, start)) } }
   }
 
-  /// Starts what was demanded, unless somebody is at it.
+  /// Starts what was demanded, unless somebody is at it. Who wants to know when all is ready asks after that.
   func runStarts() {
     var isMine = false
     while true {
-      let (next, link) = state.withLock { state -> (Start?, Subscription?) in
-        guard isMine || !state.isRunningStarts else { return (nil, nil) }
+      let (next, link, asking) = state.withLock { state -> (Start?, Subscription?, [ReadyWaiters.Action]) in
+        guard isMine || !state.isRunningStarts else { return (nil, nil, []) }
         let next = state.demanded.popFirst()
         isMine = next != nil
         state.isRunningStarts = isMine
-        return (next, next.flatMap { state.begin($0.key) })
+        return (next, next.flatMap { state.begin($0.key) }, isMine ? [] : state.waiters.takeAside())
       }
-      guard let next else { return }
+      guard let next else {
+        for action in asking { whenReady(action) }
+        return
+      }
       if let link { link.attach(next.start()) }
     }
   }
@@ -75,18 +86,42 @@ package final class FunnelSources: Disposable {
     state.withLock { $0.running[key] != nil }
   }
 
+  /// Runs `action` when all sources that run or were demanded are live.
+  package func whenReady(_ action: @escaping @Sendable () -> Void) {
+    let (sources, number) = state.withLock { state -> ([any Disposable], Int?) in
+      if state.isClosed { return ([], nil) }
+      guard state.demanded.isEmpty, !state.isRunningStarts else {
+        state.waiters.putAside(action)
+        return ([], nil)
+      }
+      let sources = Array(state.running.values)
+      return (sources, sources.isEmpty ? 0 : state.waiters.wait(for: sources, action))
+    }
+    guard let number else { return }
+    if sources.isEmpty { return action() }
+    for source in sources {
+      source.whenReady { [self] in
+        let last = state.withLock { $0.waiters.isReady(source, for: number) }
+        last?()
+      }
+    }
+  }
+
   // MARK: Stopping
 
-  func stop(_ key: Int) {
-    let (stopped, demanded) = state.withLock { state -> ((any Disposable)?, Start?) in
+  /// `true`: somebody waited for this source to be live; `runStarts` has to be called.
+  func stop(_ key: Int) -> Bool {
+    let (stopped, demanded, isAwaited) = state.withLock { state -> ((any Disposable)?, Start?, Bool) in
       if let running = state.running.removeValue(forKey: key) {
         state.stopping.add(running)
-        return (running, nil)
+        state.waiters.stopped(running)
+        return (running, nil, state.waiters.hasAside)
       }
-      return (nil, state.demanded.removeFirst { $0.key == key })
+      return (nil, state.demanded.removeFirst { $0.key == key }, state.waiters.hasAside)
     }
     if let stopped { dispose(stopped) }
     _ = consume demanded
+    return isAwaited
   }
 
   /// Takes a timer in the place of an earlier one of the same key.
@@ -118,18 +153,19 @@ package final class FunnelSources: Disposable {
   /// `true` for the first who closes.
   @discardableResult
   func close() -> Bool {
-    let (isFirst, running, demanded) = state.withLock { state -> (Bool, [any Disposable], Ring<Start>) in
-      guard !state.isClosed else { return (false, [], Ring()) }
+    let (isFirst, running, left) = state.withLock { state -> (Bool, [any Disposable], Left?) in
+      guard !state.isClosed else { return (false, [], nil) }
       let running = state.running.sorted { $0.key < $1.key }.map(\.value)
-      let demanded = state.demanded
+      let left = Left(demanded: state.demanded, waiters: state.waiters)
       for source in running { state.stopping.add(source) }
       state.isClosed = true
       state.running = [:]
       state.demanded = Ring()
-      return (true, running, demanded)
+      state.waiters = ReadyWaiters()
+      return (true, running, left)
     }
     closed.store(true, ordering: .releasing)
-    _ = consume demanded
+    _ = consume left
     for source in running { dispose(source) }
     return isFirst
   }

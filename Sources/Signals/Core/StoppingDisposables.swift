@@ -14,7 +14,20 @@ struct StoppingDisposables: Sendable {
 
 /// Disposes all; `stopped` runs once, when the last of them has stopped.
 func disposeAll(_ members: [any Disposable], whenStopped stopped: @escaping @Sendable () -> Void) {
-  guard !members.isEmpty else { return stopped() }
+  afterAll(members, stopped) { $0.dispose(whenStopped: $1) }
+}
+
+/// Runs `action` once, when the last of `members` is live.
+func whenAllReady(_ members: [any Disposable], _ action: @escaping @Sendable () -> Void) {
+  afterAll(members, action) { $0.whenReady($1) }
+}
+
+/// Tells all what to do when they are as far as they shall be; `action` runs once, after the last.
+private func afterAll(
+  _ members: [any Disposable], _ action: @escaping @Sendable () -> Void,
+  _ tell: (any Disposable, @escaping @Sendable () -> Void) -> Void
+) {
+  guard !members.isEmpty else { return action() }
   // One more than there are: it can't be over before all have been told.
   let remaining = Lock(members.count + 1)
   @Sendable func finishOne() {
@@ -22,8 +35,8 @@ func disposeAll(_ members: [any Disposable], whenStopped stopped: @escaping @Sen
       remaining -= 1
       return remaining == 0
     }
-    if isLast { stopped() }
+    if isLast { action() }
   }
-  for member in members { member.dispose(whenStopped: finishOne) }
+  for member in members { tell(member, finishOne) }
   finishOne()
 }

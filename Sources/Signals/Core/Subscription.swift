@@ -8,25 +8,31 @@ public import Synchronization
 /// released before the handler runs.
 public class Subscription: Disposable, @unchecked Sendable {
   // Sound: `upstream` is written before `linked` is set, and read by the one who sets `ended` after that.
-  private static let linked: UInt8 = 1
+  static let linked: UInt8 = 1
   @usableFromInline static var ended: UInt8 { 2 }
   private static let released: UInt8 = 4
   private static let awaited: UInt8 = 8
   /// Whoever ended it has come back from disposing the source.
   private static let stopped: UInt8 = 16
   private static let stopAwaited: UInt8 = 32
+  /// Somebody wants to know when it is ready: `upstream` is read and taken under the lock of the extras.
+  static let watched: UInt8 = 64
+  static let completed: UInt8 = 128
 
   @usableFromInline final let flags = Atomic<UInt8>(0)
-  @exclusivity(unchecked) private final var upstream: (any Disposable)?
+  @exclusivity(unchecked) final var upstream: (any Disposable)?
   /// What few subscriptions need.
-  private struct Extras {
+  struct Extras {
     var waiters: [@Sendable () -> Void] = []
     var stopWaiters: [@Sendable () -> Void] = []
     /// The source, when it takes its time to stop.
     var stopping: (any Disposable)?
+    var readiness = ReadyQuestions()
+    /// What ended it, if that was a failure.
+    var failure: (any Error)?
   }
 
-  private final let extras = Lock<Box<Extras>?>(nil)
+  final let extras = Lock<Box<Extras>?>(nil)
 
   @usableFromInline init() {}
 
@@ -75,16 +81,18 @@ public class Subscription: Disposable, @unchecked Sendable {
   private final func takeWaiters(
     _ waiters: WritableKeyPath<Extras, [@Sendable () -> Void]>
   ) -> [@Sendable () -> Void] {
-    var taken: [@Sendable () -> Void] = []
-    change { swap(&$0[keyPath: waiters], &taken) }
-    return taken
+    change { extras in
+      var taken: [@Sendable () -> Void] = []
+      swap(&extras[keyPath: waiters], &taken)
+      return taken
+    }
   }
 
-  private final func change(_ body: (inout Extras) -> Void) {
+  final func change<Result>(_ body: (inout Extras) -> sending Result) -> sending Result {
     extras.withLock { extras in
       let box = extras ?? Box(Extras())
       extras = box
-      body(&box.value)
+      return body(&box.value)
     }
   }
 
@@ -95,6 +103,7 @@ public class Subscription: Disposable, @unchecked Sendable {
     guard old & Self.ended == 0 else { return false }
     if old & Self.linked != 0 { disposeUpstream() }
     didEnd()
+    if old & Self.watched != 0 { answerEnd() }
     return true
   }
 
@@ -104,7 +113,8 @@ public class Subscription: Disposable, @unchecked Sendable {
 
   /// The source is disposed by one thread, once.
   private final func disposeUpstream() {
-    if let upstream = upstream.take() {
+    let isWatched = flags.load(ordering: .relaxed) & Self.watched != 0
+    if let upstream = isWatched ? takeWatchedUpstream() : upstream.take() {
       upstream.dispose()
       if upstream.isStopping { change { $0.stopping = upstream } }
     }
@@ -125,7 +135,11 @@ public class Subscription: Disposable, @unchecked Sendable {
   final func attach(_ disposable: (any Disposable)?) {
     upstream = disposable
     let old = flags.bitwiseOr(Self.linked, ordering: .acquiringAndReleasing).oldValue
-    if old & Self.ended != 0 { disposeUpstream() }
+    if old & Self.ended != 0 {
+      disposeUpstream()
+    } else if old & Self.watched != 0 {
+      askForWaiting()
+    }
   }
 
   /// The observer is gone, and its handlers with it: the source lets go of it when no delivery is under way.
@@ -136,7 +150,7 @@ public class Subscription: Disposable, @unchecked Sendable {
   }
 }
 
-private final class Box<Value> {
+final class Box<Value> {
   var value: Value
   init(_ value: Value) { self.value = value }
 }

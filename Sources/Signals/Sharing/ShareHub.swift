@@ -75,6 +75,12 @@ final class ShareHub: Sendable {
     decide { $0.leave(generation, hasArrived: hasArrived) }
   }
 
+  /// Runs `action` when the source of run `generation` is live.
+  func whenReady(_ generation: UInt64, _ action: @escaping @Sendable () -> Void) {
+    let (current, next) = state.withLock { ($0.current, $0.next) }
+    for run in [current, next] where run?.generation == generation { run?.whenReady(action) }
+  }
+
   // MARK: The source
 
   /// Whether anybody listens to `run`, or may come back to it. A source that sends inside the start closure can only

@@ -3,11 +3,17 @@ class ShareRun: @unchecked Sendable {
   // Sound: immutable here and in its subclass.
   final let generation: UInt64
   final let source = CompoundDisposable()
+  /// Until the start closure has returned.
+  final let starting = Readiness()
 
   init(_ generation: UInt64) { self.generation = generation }
 
   /// Runs the start closure.
   func start(_ hub: ShareHub) {}
+
+  final func whenReady(_ action: @escaping @Sendable () -> Void) {
+    starting.whenReady { [source] in source.whenReady(action) }
+  }
 }
 
 /// A run as its observers see it: what starts it and what it sends.
@@ -31,7 +37,10 @@ final class SubjectRun<Value: Sendable>: ShareRun, @unchecked Sendable {
     super.init(generation)
   }
 
-  override func start(_ hub: ShareHub) { source.add(startSource(ShareRunObserver(self, hub))) }
+  override func start(_ hub: ShareHub) {
+    source.add(startSource(ShareRunObserver(self, hub)))
+    starting.succeed()
+  }
 }
 
 /// What the source of a run sends into.

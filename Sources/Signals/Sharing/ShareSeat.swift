@@ -17,6 +17,8 @@ final class ShareSeat: Disposable {
 
   func dispose() { leave() }
 
+  func whenReady(_ action: @escaping @Sendable () -> Void) { hub.whenReady(generation, action) }
+
   func leave(hasArrived: Bool = true) {
     guard !isLeft.exchange(true, ordering: .relaxed) else { return }
     entry.dispose()

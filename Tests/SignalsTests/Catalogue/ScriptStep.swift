@@ -8,7 +8,12 @@ enum ScriptStep: String, CustomStringConvertible {
 
   /// All scripts of `alphabet` with at most `length` steps.
   static func scripts(of alphabet: [ScriptStep], upTo length: Int) -> [[ScriptStep]] {
-    var scripts: [[ScriptStep]] = [[]]
+    sequences(of: alphabet, upTo: length)
+  }
+
+  /// All sequences of `alphabet` with at most `length` elements.
+  static func sequences<Step>(of alphabet: [Step], upTo length: Int) -> [[Step]] {
+    var scripts: [[Step]] = [[]]
     var longest = scripts
     for _ in 0..<length {
       longest = longest.flatMap { script in alphabet.map { script + [$0] } }

@@ -36,6 +36,7 @@ struct Flatten<Value: Sendable, Output: Sendable>: FunnelLogic {
     case .outer(.failed(let error)):
       return .failed(error)
     case .outer(.completed):
+      funnel.stop(Self.outer)
       if let update = progress.outerCompleted() { downstream.send(progress: update) }
       if machine.outerCompleted() == .complete { return .completed }
     case .inner(let id, let event) where machine.accepts(id):

@@ -93,5 +93,7 @@ private final class DisposalHandler: Disposable {
     link.dispose(whenStopped: stopped)
   }
 
+  func whenReady(_ action: @escaping @Sendable () -> Void) { link.whenReady(action) }
+
   var isStopping: Bool { link.isStopping }
 }

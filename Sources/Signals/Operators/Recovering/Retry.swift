@@ -94,7 +94,7 @@ struct Retry<Value: Sendable>: FunnelLogic {
       switch machine.retry(after: delay(error, machine.failed())) {
       case .giveUp: return .failed(error)
       case .start: start(funnel)
-      case .wait(let time): funnel.schedule(Self.timer, after: time, on: scheduler, .due)
+      case .wait(let time): funnel.schedule(Self.timer, after: time, on: scheduler, startsSource: true, .due)
       }
     case .due:
       funnel.stop(Self.timer)

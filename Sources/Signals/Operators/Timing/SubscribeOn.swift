@@ -5,13 +5,15 @@ extension Signal {
   /// and in the background elsewhere. Where the stop has to run on a scheduler too, its closure schedules it.
   public func subscribe(on scheduler: any Scheduler) -> Signal<Value> {
     Signal(attaching: { [attach] downstream in
-      let disposable = CompoundDisposable()
+      let hop = Readiness()
+      let disposable = CompoundDisposable([hop])
       disposable.add(
         scheduler.schedule {
           // Added first, so that a disposal waits for a start that is under way.
           let link = Subscription()
           disposable.add(link)
           link.attach(link.isDisposed ? nil : attach(downstream))
+          link.whenReady { hop.succeed() }
         })
       return disposable
     })
