@@ -4,7 +4,9 @@ extension PayloadValue where Self: FixedWidthInteger {
   /// A whole number as text, with white space around it at most.
   public init(payload: [UInt8]) throws {
     guard let number = Self(try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)) else {
-      throw PayloadError(Self.min == 0 ? "not a whole number from 0 to \(Self.max)" : "not a whole number")
+      let isWide = Self.isSigned && Self.bitWidth == Int64.bitWidth
+      throw PayloadError(
+        isWide ? "not a whole number" : "not a whole number from \(Self.min) to \(Self.max)")
     }
     self = number
   }
