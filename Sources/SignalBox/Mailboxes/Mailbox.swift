@@ -26,7 +26,7 @@ public final class Mailbox: Sendable {
     /// A new value takes the place of the waiting one of the same topic, in its turn: so no topic, however busy, keeps
     /// others waiting. When more topics than `capacity` wait, the one that waits longest gives way.
     ///
-    /// For a `Message` or a ``Reading``, and by ``Signals/Signal/mailbox(_:topic:)`` for all else.
+    /// For a `Message` or a ``Reading``, and by `mailbox(_:topic:)` for all else.
     case latestPerTopic
   }
 

@@ -14,7 +14,8 @@ public struct MailboxCounters: Sendable, Hashable {
   public var waiting = 0
 
   /// Makes counters.
-  public init(received: Int = 0, delivered: Int = 0, dropped: Int = 0, superseded: Int = 0, waiting: Int = 0) {
+  public init(received: Int = 0, delivered: Int = 0, dropped: Int = 0, superseded: Int = 0, waiting: Int = 0)
+  {
     self.received = received
     self.delivered = delivered
     self.dropped = dropped

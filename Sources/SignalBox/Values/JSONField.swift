@@ -51,7 +51,9 @@ enum JSONLeaf {
       return try container.decode(Value.self)
     } catch let error as DecodingError {
       // "100" for a number, "ON" or 1 for a boolean: what would do as a payload does here too.
-      guard let own = Value.self as? any PayloadValue.Type, let text = text(in: container) else { throw error }
+      guard let own = Value.self as? any PayloadValue.Type, let text = text(in: container) else {
+        throw error
+      }
       do {
         return try own.init(payload: Array(text.utf8)) as? Value
       } catch let error as PayloadError {

@@ -3,7 +3,8 @@ import Foundation
 extension PayloadValue where Self: FixedWidthInteger {
   /// A whole number as text, with white space around it at most.
   public init(payload: [UInt8]) throws {
-    guard let number = Self(try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)) else {
+    guard let number = Self(try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines))
+    else {
       let isWide = Self.isSigned && Self.bitWidth == Int64.bitWidth
       throw PayloadError(
         isWide ? "not a whole number" : "not a whole number from \(Self.min) to \(Self.max)")

@@ -9,7 +9,8 @@ struct ReadRequest {
   private let onBadPayload: BadPayloadPolicy
 
   init(
-    _ filter: String, qos: QoS, progress: ProgressInclusion = .excluded, onBadPayload: BadPayloadPolicy = .report
+    _ filter: String, qos: QoS, progress: ProgressInclusion = .excluded,
+    onBadPayload: BadPayloadPolicy = .report
   ) {
     self.filter = filter
     self.qos = qos

@@ -94,7 +94,8 @@ import Testing
     #expect(mailbox.counters == MailboxCounters(received: 5, delivered: 2, dropped: 3))
   }
 
-  @Test func `a sender waits for room, loses nothing, and never runs ahead further than the capacity`() async {
+  @Test func `a sender waits for room, loses nothing, and never runs ahead further than the capacity`() async
+  {
     let mailbox = Mailbox(.wait, capacity: 4)
     let (sent, furthest) = (Guarded(0), Guarded(0))
     let source = Signal<Int> { observer in
@@ -176,7 +177,11 @@ import Testing
     let seen = Guarded<[Message]>([])
     let isFirst = Guarded(true)
     let subscription = subject.signal.mailbox(mailbox).subscribe { message in
-      if isFirst.withLock({ first in defer { first = false }; return first }) { release.wait() }
+      if isFirst.withLock({ first in
+        defer { first = false }; return first
+      }) {
+        release.wait()
+      }
       seen.withLock { $0.append(message) }
     }
     let topics = (0..<1_000).map { "sensors/\($0)" }

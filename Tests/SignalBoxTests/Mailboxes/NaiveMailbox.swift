@@ -40,7 +40,9 @@ struct NaiveMailbox {
       guard case .value(let value, _) = entry else { continue }
       entries.remove(at: index)
       // Two progresses that have become neighbours are one.
-      if index > 0, index < entries.count, case .progress = entries[index], case .progress = entries[index - 1] {
+      if index > 0, index < entries.count, case .progress = entries[index],
+        case .progress = entries[index - 1]
+      {
         entries.remove(at: index - 1)
       }
       return value

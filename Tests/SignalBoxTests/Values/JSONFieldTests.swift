@@ -27,7 +27,8 @@ private func read<Value: Decodable & Sendable>(
   }
 
   @Test(arguments: [
-    "{}", #"{"a":null}"#, #"{"a":{}}"#, #"{"a":{"b":null}}"#, #"{"a":{"b":[]}}"#, #"{"a":{"b":[null]}}"#, "null",
+    "{}", #"{"a":null}"#, #"{"a":{}}"#, #"{"a":{"b":null}}"#, #"{"a":{"b":[]}}"#, #"{"a":{"b":[null]}}"#,
+    "null",
   ])
   func `what is absent or null is no value`(json: String) throws {
     #expect(try read(Double.self, "/a/b/0", json) == nil)
@@ -77,7 +78,8 @@ private func read<Value: Decodable & Sendable>(
     for _ in 0..<2_000 {
       let document = Self.document(&dice, names, depth: 3)
       let json = String(
-        decoding: try JSONSerialization.data(withJSONObject: document, options: .fragmentsAllowed), as: UTF8.self)
+        decoding: try JSONSerialization.data(withJSONObject: document, options: .fragmentsAllowed),
+        as: UTF8.self)
       let steps = (0..<dice.roll(4)).map { _ in dice.pick(names) }
       let pointer = steps.map {
         "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1")

@@ -65,12 +65,15 @@ import Testing
           switch message.payload.first {
           case UInt8(ascii: "x"): return nil
           case UInt8(ascii: "!"): throw Odd()
-          case UInt8(ascii: "{"): return try JSONDecoder().decode([String: Int].self, from: Data(message.payload))["n"]
+          case UInt8(ascii: "{"):
+            return try JSONDecoder().decode([String: Int].self, from: Data(message.payload))["n"]
           default: return message.payload.count
           }
         })
       try await broker.waitForLog("Sending SUBACK")
-      for text in ["abc", "x", "!", #"{"n":"#, #"{"n":7}"#] { try await Peer.publish(broker, "-t", "t", "-m", text) }
+      for text in ["abc", "x", "!", #"{"n":"#, #"{"n":7}"#] {
+        try await Peer.publish(broker, "-t", "t", "-m", text)
+      }
       try await Peer.publish(broker, "-t", "t", "-n")
       try await Peer.publish(broker, "-t", "t/_state", "-m", "running")
       try await Peer.publish(broker, "-t", "t", "-m", "end!")
