@@ -50,13 +50,9 @@ extension PayloadCoding {
     do { return try decode() } catch let error as DecodingError { throw PayloadError(error.oneLine) }
   }
 
-  /// What to say of a payload that `error` was thrown for, in one line.
+  /// What to say of a payload that `error` was thrown for, in one line: names in the JSON are the sender's.
   static func reason(_ error: any Error) -> String {
-    switch error {
-    case let error as PayloadError: error.description
-    case let error as DecodingError: error.oneLine
-    default: WireFields.oneLine("\(error)", max: 200)
-    }
+    WireFields.oneLine((error as? DecodingError)?.oneLine ?? "\(error)", max: 200)
   }
 }
 

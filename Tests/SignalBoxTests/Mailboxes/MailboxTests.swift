@@ -229,6 +229,31 @@ import Testing
   }
 
   @Test(arguments: [ProtocolVersion.v5, .v311])
+  func `a full mailbox that waits holds back the bus, which still publishes, and nothing is lost`(
+    version: ProtocolVersion
+  ) async throws {
+    try await withBroker(version: version) { broker, bus in
+      let (mailbox, release) = (Mailbox(.wait, capacity: 3), DispatchSemaphore(value: 0))
+      let seen = Guarded<[Int]>([])
+      let subscription = bus.signal("numbers", as: Int.self).mailbox(mailbox).subscribe { number in
+        if number == 0 { release.wait() }
+        seen.withLock { $0.append(number) }
+      }
+      try await broker.waitForLog("Sending SUBACK")
+      let numbers = try bus.subject(to: "numbers", as: Int.self)
+      for number in 0..<500 { numbers.send(number) }
+      try await eventually { mailbox.counters == MailboxCounters(received: 4, delivered: 1, waiting: 3) }
+      try await bus.publish(Publish(Topic("other"), "1"))
+      #expect(mailbox.counters.received == 4)
+      release.signal()
+      try await eventually { seen.withLock { $0.count } == 500 }
+      #expect(seen.withLock { $0 } == Array(0..<500))
+      #expect(mailbox.counters.dropped == 0)
+      subscription.dispose()
+    }
+  }
+
+  @Test(arguments: [ProtocolVersion.v5, .v311])
   func `a handler that sleeps in a mailbox delays no other observer of the bus`(
     version: ProtocolVersion
   ) async throws {

@@ -95,6 +95,41 @@ private func read<Value: Decodable & Sendable>(
     #expect(found > 50)
   }
 
+  @Test func `damaged and hostile documents are refused, and do no harm`() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var dice = Dice(seed: seed)
+    let sound = Array(#"{"a":{"b":[1,{"c":"2"},null,true,-3.5e2]},"d":"\u00e9"}"#.utf8)
+    let field = PayloadCoding.decoder(for: Int.self, at: try JSONPointer("/a/b/1/c"))
+    let whole = PayloadCoding.decoder(for: [String: [String: Int]].self)
+    #expect(try field(sound) == 2)
+    for _ in 0..<3_000 {
+      var bytes = sound
+      for _ in 0...dice.roll(3) { bytes[dice.roll(bytes.count)] = UInt8(truncatingIfNeeded: dice.next()) }
+      bytes.removeLast(dice.roll(4))
+      for decode in [{ _ = try field(bytes) }, { _ = try whole(bytes) }] {
+        do { try decode() } catch let error as PayloadError {
+          #expect(!error.description.contains("\n"), "seed \(seed)")
+        } catch {
+          Issue.record("seed \(seed): \(error) for \(bytes)")
+        }
+      }
+    }
+    for open in ["[", #"{"a":"#] {
+      let deep = Array(String(repeating: open, count: 100_000).utf8)
+      #expect(throws: PayloadError("not JSON")) { try field(deep) }
+    }
+  }
+
+  @Test func `names that a sender chose don't break the line of a problem`() throws {
+    let name = String(repeating: "x", count: 1_000)
+    let json = #"{"a\n\u001b[31mb\#(name)":{"c":"y"}}"#
+    let error = #expect(throws: PayloadError.self) {
+      try PayloadCoding.decoder(for: [String: [String: Int]].self)(Array(json.utf8))
+    }
+    let reason = PayloadCoding.reason(try #require(error))
+    #expect(reason.hasPrefix(#"the JSON has no Int at "/a [31mbxxx"#) && reason.count == 200)
+  }
+
   private enum Found { case number(Int), nothing, wrong }
 
   private static func document(_ dice: inout Dice, _ names: [String], depth: Int) -> Any {
