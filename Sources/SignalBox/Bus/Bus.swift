@@ -60,7 +60,7 @@ public final class Bus: Sendable {
   /// The messages of a filter.
   ///
   /// The first subscriber makes the bus send SUBSCRIBE, later ones send nothing (but to raise the QoS) and get the
-  /// retained message of each matching topic at once: see ``RetainedCache``. After the last left and the linger passed,
+  /// retained message of each matching topic at once. After the last left and the linger passed,
   /// UNSUBSCRIBE follows. Observers see nothing of a broken link; it shows in ``state``. The signal fails when the
   /// filter is none, when the broker refuses it, or when it refuses the connection for good; and completes when the bus
   /// is closed.

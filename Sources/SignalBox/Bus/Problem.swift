@@ -1,5 +1,7 @@
 /// Something that did not end a signal, but that somebody should know: see ``Bus/problems``.
-public struct Problem: Sendable, Hashable, CustomStringConvertible {
+///
+/// It is an error where a payload that does not decode shall end its signal: ``BadPayloadPolicy/fail``.
+public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   /// Where it happened.
   public let topic: String
   /// What happened, in one line.

@@ -22,6 +22,8 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension String: PayloadValue {
   /// UTF-8 text, as it is.
+  ///
+  /// Homie says an empty text by one zero byte, since an empty payload clears a retained message: that is `"\0"`.
   public init(payload: [UInt8]) throws {
     guard let text = String(validating: payload, as: UTF8.self) else {
       throw PayloadError("not UTF-8 text")
@@ -31,35 +33,6 @@ extension String: PayloadValue {
 
   /// The UTF-8 of the text.
   public func payload() -> [UInt8] { Array(utf8) }
-}
-
-extension Double: PayloadValue {
-  /// A decimal number as text, with white space around it at most; `nan`, `inf` and hexadecimal are refused.
-  public init(payload: [UInt8]) throws {
-    let text = try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text),
-      number.isFinite
-    else { throw PayloadError("not a number") }
-    self = number
-  }
-
-  /// The shortest text that reads as the same number; whole numbers without a point.
-  public func payload() throws -> [UInt8] {
-    guard isFinite else { throw PayloadError("\(self) can't be sent: only finite numbers can") }
-    return Array((Int64(exactly: self).map(String.init) ?? String(self)).utf8)
-  }
-}
-
-extension Int: PayloadValue {
-  /// A whole number as text, with white space around it at most.
-  public init(payload: [UInt8]) throws {
-    let text = try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard let number = Int(text) else { throw PayloadError("not a whole number") }
-    self = number
-  }
-
-  /// The decimal digits.
-  public func payload() -> [UInt8] { Array(String(self).utf8) }
 }
 
 extension Bool: PayloadValue {
