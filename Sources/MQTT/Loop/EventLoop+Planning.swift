@@ -6,7 +6,9 @@ extension EventLoop {
     planDue = work.deadline
     for call in work.deliveries { deliveries.append(.call(call)) }
     for call in work.reports { reports.append(.call(call)) }
-    if !work.unsubscribes.isEmpty { carryOut(.unsubscribe(work.unsubscribes, .plannedEnd(work.unsubscribes))) }
+    if !work.unsubscribes.isEmpty {
+      carryOut(.unsubscribe(work.unsubscribes, .plannedEnd(work.unsubscribes)))
+    }
     guard !work.subscribes.isEmpty, let session else { return }
     // A request for each packet: each answer is told when it comes.
     let packets = SubscribePackets(work.subscribes, for: session)

@@ -57,6 +57,12 @@ public final class Bus: Sendable {
   /// What went wrong without ending a signal, for example payloads that don't decode.
   public var problems: Signal<Problem> { core.problems.signal }
 
+  /// What the bus has done until now, and what it is at. Takes a look at each filter.
+  public var metrics: BusMetrics { core.metrics }
+
+  /// What is wanted from the broker and what it has. Takes a look at each filter.
+  public func snapshot() -> BusSnapshot { core.snapshot() }
+
   /// The messages of a filter.
   ///
   /// The first subscriber makes the bus send SUBSCRIBE, later ones send nothing (but to raise the QoS) and get the
@@ -125,7 +131,15 @@ public final class Bus: Sendable {
 public func withBus<Result>(
   _ url: String, isolation: isolated (any Actor)? = #isolation, _ body: (Bus) async throws -> Result
 ) async throws -> Result {
-  let bus = try Bus(url)
+  try await withBus(ConnectionOptions(url: url), isolation: isolation, body)
+}
+
+/// Makes a bus from options, runs `body` with it, and closes it on every way out.
+public func withBus<Result>(
+  _ options: ConnectionOptions, isolation: isolated (any Actor)? = #isolation,
+  _ body: (Bus) async throws -> Result
+) async throws -> Result {
+  let bus = try Bus(options)
   do {
     let result = try await body(bus)
     await bus.close()

@@ -135,7 +135,9 @@ extension BusCore.State {
     _ filter: TopicFilter, _ qos: QoS, _ now: ContinuousClock.Instant, _ work: inout LinkWork
   ) {
     table.granted(filter, qos)
-    guard let entry = table[filter], let asked = entry.asked, let upstream = entry.owner, let session else { return }
+    guard let entry = table[filter], let asked = entry.asked, let upstream = entry.owner, let session else {
+      return
+    }
     upstream.cache.didSubscribe(session.number.value, at: Arrival(now))
     serve(entry.identifier, asked, &work)
   }

@@ -42,7 +42,9 @@ extension BusCore.State {
     } else if !identifiers.isEmpty {
       var upstreams: ContiguousArray<Upstream> = []
       for identifier in identifiers {
-        guard let owner = table.owner(of: identifier), !upstreams.contains(where: { $0 === owner }) else { continue }
+        guard let owner = table.owner(of: identifier), !upstreams.contains(where: { $0 === owner }) else {
+          continue
+        }
         upstreams.append(owner)
       }
       if !upstreams.isEmpty { return .several(upstreams) }
@@ -53,7 +55,9 @@ extension BusCore.State {
   private mutating func matching(_ topic: String) -> BusCore.Route {
     if routes == nil {
       routes = TopicRoutes()
-      for upstream in table.allOwners where upstream.filter.sharedGroup == nil { routes![upstream.filter] = upstream }
+      for upstream in table.allOwners where upstream.filter.sharedGroup == nil {
+        routes![upstream.filter] = upstream
+      }
     }
     var upstreams = routes!.routes(of: topic)
     for filter in table.shared where table.covers && filter.matches(topic) {

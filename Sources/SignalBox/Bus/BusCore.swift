@@ -166,7 +166,8 @@ final class BusCore: Sendable {
   /// ends the subscription.
   func whenReady(_ upstream: Upstream, _ qos: QoS, _ action: @escaping @Sendable () -> Void) {
     let isReady = state.withLock { state in
-      guard let entry = state.table[upstream.filter], entry.identifier == upstream.identifier, entry.wanted != nil
+      guard let entry = state.table[upstream.filter], entry.identifier == upstream.identifier,
+        entry.wanted != nil
       else { return false }
       if let asked = entry.asked, asked >= qos { return true }
       if state.table.cover(of: upstream.filter, entry).isCovered { return true }

@@ -22,9 +22,9 @@ extension SubscriptionTable {
     guard covers, let wanted = entry.wanted, Self.canBeCovered(filter) else { return .none }
     var cover = Cover.none
     wider.forEachWider(than: filter) { other in
-      guard !cover.isCovered, let candidate = self[other], let qos = candidate.wanted, qos >= wanted else { return }
-      // Two that match the same topics would wait for each other.
-      if filter.covers(other), filter.name.utf8.count < other.name.utf8.count { return }
+      guard !cover.isCovered, let candidate = self[other], let qos = candidate.wanted, qos >= wanted else {
+        return
+      }
       if let granted = candidate.granted {
         if granted >= wanted { cover = .covered(other) }
       } else {

@@ -138,6 +138,9 @@ struct SubscriptionTable<Owner> {
   /// Those of all that is wanted.
   var allOwners: some Collection<Owner> { owners.values }
 
+  /// Whether it is about to be compared.
+  func isDue(_ filter: TopicFilter) -> Bool { entries[filter]?.isDirty ?? false }
+
   // MARK: Intents
 
   /// Somebody listens to `filter` from now on; `makeOwner` is called with the identifier when nobody did before.
@@ -287,7 +290,9 @@ struct SubscriptionTable<Owner> {
 
   /// The broker refused it.
   mutating func refused(_ filter: TopicFilter) -> Refusal {
-    guard case .subscribing(let identifier, let qos, let over)? = entries[filter]?.actual else { return .nobody }
+    guard case .subscribing(let identifier, let qos, let over)? = entries[filter]?.actual else {
+      return .nobody
+    }
     inFlight -= 1
     defer { changed(filter) }
     if case .lower(let former) = over {
@@ -362,7 +367,9 @@ struct SubscriptionTable<Owner> {
       return nil
     }
     let cover = cover(of: filter, entry)
-    if case .covered(let wider) = cover, let owner = entry.owner, entry.coveredBy != entries[wider]?.identifier {
+    if case .covered(let wider) = cover, let owner = entry.owner,
+      entry.coveredBy != entries[wider]?.identifier
+    {
       entries[filter]!.coveredBy = entries[wider]?.identifier
       if let by = entries[wider]?.owner { plan.covered.append((owner, by)) }
     }
@@ -417,7 +424,9 @@ struct SubscriptionTable<Owner> {
 
   /// From 1 to 268,435,455 (MQTT 5, 3.8.2.1.2); one comes again only after all others were used.
   private mutating func nextIdentifier() -> UInt32 {
-    repeat { lastIdentifier = lastIdentifier % 268_435_455 + 1 } while owners[lastIdentifier] != nil || formerFilters[lastIdentifier] != nil
+    repeat {
+      lastIdentifier = lastIdentifier % 268_435_455 + 1
+    } while owners[lastIdentifier] != nil || formerFilters[lastIdentifier] != nil
     return lastIdentifier
   }
 }

@@ -6,7 +6,7 @@ extension Bus {
   ///
   /// Done completes the signal; failed, cancelled and lost fail it with a ``JobError``, and so does a new run that
   /// begins while this one is followed. The shown fraction never falls within one attempt of a run. Values are decoded
-  /// as by ``signal(_:as:qos:progress:onBadPayload:)``.
+  /// as by ``signal(_:as:qos:late:progress:onBadPayload:)``.
   ///
   /// ```swift
   /// bus.follow("jobs/backup", of: File.self)

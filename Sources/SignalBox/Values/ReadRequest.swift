@@ -1,19 +1,22 @@
 import MQTT
 import Signals
+import Synchronization
 
 /// A signal of values, as it was asked for: the one way from messages to values, whatever they are decoded by.
 struct ReadRequest {
   private let filter: String
   private let qos: QoS
+  private let late: LatePolicy
   private let progress: ProgressInclusion
   private let onBadPayload: BadPayloadPolicy
 
   init(
-    _ filter: String, qos: QoS, progress: ProgressInclusion = .excluded,
+    _ filter: String, qos: QoS, late: LatePolicy = .retained, progress: ProgressInclusion = .excluded,
     onBadPayload: BadPayloadPolicy = .report
   ) {
     self.filter = filter
     self.qos = qos
+    self.late = late
     self.progress = progress
     self.onBadPayload = onBadPayload
   }
@@ -56,7 +59,7 @@ struct ReadRequest {
   }
 
   private func messages(_ bus: Bus, _ filter: TopicFilter) -> Signal<Message> {
-    bus.signal(filter, qos: qos)
+    bus.signal(filter, qos: qos, late: late)
   }
 
   private func updates(_ bus: Bus, _ filter: TopicFilter) throws -> Signal<ProgressUpdate> {
@@ -82,6 +85,7 @@ extension BusCore {
         do {
           return try decode(message)
         } catch {
+          counters.undecodable.add(1, ordering: .relaxed)
           problems.send(Problem(message, error))
           return nil
         }

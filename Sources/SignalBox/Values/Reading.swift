@@ -1,6 +1,6 @@
 public import MQTT
 
-/// A value and where it came from: see ``Bus/readings(_:as:qos:progress:onBadPayload:)``.
+/// A value and where it came from: see ``Bus/readings(_:as:qos:late:progress:onBadPayload:)``.
 public struct Reading<Value: Sendable>: Sendable, Topical {
   /// What the payload said.
   public let value: Value

@@ -26,9 +26,12 @@ import Testing
     #expect(cache.admit(message("a", "1"), link: 1, keepsRetainFlag: true)?.origin == .stored)
     cache.didSubscribe(1, at: Arrival(start))
     for (topic, ms, origin) in [
-      ("b", 200, MessageOrigin.stored), ("b", 201, .live), ("c", 440, .stored), ("d", 800, .live), ("e", 5_000, .live),
+      ("b", 200, MessageOrigin.stored), ("b", 201, .live), ("c", 440, .stored), ("d", 800, .live),
+      ("e", 5_000, .live),
     ] {
-      #expect(cache.admit(message(topic, "x", at: ms), link: 1, keepsRetainFlag: true)?.origin == origin, "\(topic)")
+      #expect(
+        cache.admit(message(topic, "x", at: ms), link: 1, keepsRetainFlag: true)?.origin == origin, "\(topic)"
+      )
     }
   }
 
@@ -42,7 +45,9 @@ import Testing
     let cache = cache()
     #expect(cache.admit(message("a", "1"), link: 1, keepsRetainFlag: false)?.origin == .stored)
     #expect(cache.admit(message("b", "1", retained: false), link: 1, keepsRetainFlag: false)?.origin == .live)
-    for topic in ["a", "b"] { #expect(cache.admit(message(topic, "9"), link: 1, keepsRetainFlag: false) == nil) }
+    for topic in ["a", "b"] {
+      #expect(cache.admit(message(topic, "9"), link: 1, keepsRetainFlag: false) == nil)
+    }
   }
 
   @Test(arguments: [true, false])
@@ -69,7 +74,8 @@ import Testing
     let cache = cache()
     let latest = LateObserver(.latest, Subject<Message>())
     func live(_ text: String) {
-      cache.admit(message("a", text, retained: false, at: 9_000), link: 1, keepsRetainFlag: true).map(cache.remember)
+      cache.admit(message("a", text, retained: false, at: 9_000), link: 1, keepsRetainFlag: true).map(
+        cache.remember)
     }
     cache.admit(message("a", "kept"), link: 1, keepsRetainFlag: true).map(cache.remember)
     cache.didSubscribe(1, at: Arrival(start))

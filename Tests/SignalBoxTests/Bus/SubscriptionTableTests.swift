@@ -127,11 +127,13 @@ private struct Network {
 
   private func serves(_ filter: TopicFilter) -> Bool {
     if held[filter] != nil { return true }
-    return covers && filter.sharedGroup == nil && held.keys.contains { $0.sharedGroup == nil && $0.covers(filter) }
+    return covers && filter.sharedGroup == nil
+      && held.keys.contains { $0.sharedGroup == nil && $0.covers(filter) }
   }
 
   private mutating func refuse(_ number: Int) -> Bool {
-    guard isUp, !packets.isEmpty, case .subscribe(let filter, _, _, let replay) = packets[number % packets.count]
+    guard isUp, !packets.isEmpty,
+      case .subscribe(let filter, _, _, let replay) = packets[number % packets.count]
     else { return false }
     packets.remove(at: number % packets.count)
     switch table.refused(filter) {
@@ -188,6 +190,22 @@ private struct Network {
       #expect(asked.contains(filter), "what is in store went to nobody: \(filter) \(trace)")
     }
     #expect(table.entries.count == wanted.count, "\(trace)")
+  }
+}
+
+extension TopicFilter {
+  /// Whether every topic of `other` is one of this filter's.
+  fileprivate func covers(_ other: TopicFilter) -> Bool {
+    let (mine, others) = (name.split(separator: "/"), other.name.split(separator: "/"))
+    if ["+", "#"].contains(mine[0]), others[0].hasPrefix("$") { return false }
+    // Every topic has a first level.
+    if others == ["#"] { return mine == ["#"] || mine == ["+", "#"] }
+    for (index, level) in mine.enumerated() {
+      if level == "#" { return true }
+      guard index < others.count, others[index] != "#" else { return false }
+      if level != "+", level != others[index] { return false }
+    }
+    return mine.count == others.count
   }
 }
 
@@ -283,7 +301,9 @@ extension SubscriptionTable.Action {
     }
   }
 
-  @Test func `who comes back while the old subscription still goes gets what comes under the old identifier`() throws {
+  @Test func `who comes back while the old subscription still goes gets what comes under the old identifier`()
+    throws
+  {
     var network = try Network(["a"], covers: false)
     _ = network.perform(.connect)
     _ = network.perform(.want0)

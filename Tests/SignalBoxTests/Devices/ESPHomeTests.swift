@@ -16,7 +16,7 @@ import Testing
         .map { $0.replacing(/\u{1B}\[[0-9;]*m/, with: "") }
 
       let seen = (Recorder(online), Recorder(sensors), Recorder(fan), Recorder(log), Recorder(bus.problems))
-      try await broker.waitForLog("Sending SUBACK", count: 4)
+      try await settled(bus)
       try await [
         Fixture("cellar/status", "online", retained: true),
         Fixture("cellar/sensor/humidity/state", "nan"),

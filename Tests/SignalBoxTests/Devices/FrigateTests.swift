@@ -28,7 +28,7 @@ import Testing
       let seen = (Recorder(sights), Recorder(bus.problems))
       let persons = Recorder(bus.signal("frigate/events", at: "/after/score", as: Double.self))
       let pictures = Recorder(bus.readings("frigate/+/+/snapshot", as: [UInt8].self))
-      try await broker.waitForLog("Sending SUBACK", count: 3)
+      try await settled(bus)
       try await [
         Fixture("frigate/available", "online", retained: true),
         Fixture("frigate/yard/person", "1"),

@@ -36,7 +36,7 @@ import Testing
         Recorder(states), Recorder(unit), Recorder(temperature), Recorder(isHeating), Recorder(text)
       )
       let problems = Recorder(bus.problems)
-      try await broker.waitForLog("Sending SUBACK", count: 6)
+      try await settled(bus)
       setpoint.send(55)
       try await eventually { asked.values == [55] }
       try await eventually { seen.4.values == [""] && seen.2.values.map(\.value) == [54.5] }

@@ -15,7 +15,7 @@ import Testing
       let lost = reports.filter { $0.value._type == "lwt" }.map { $0.captures[0] }
 
       let seen = (Recorder(places), Recorder(lost), Recorder(bus.problems))
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       try await [
         Fixture(
           "owntracks/ann/phone",

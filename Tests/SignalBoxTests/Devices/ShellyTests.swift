@@ -19,7 +19,7 @@ import Testing
       let seen = (
         Recorder(online), Recorder(output), Recorder(watts), Recorder(update), Recorder(bus.problems)
       )
-      try await broker.waitForLog("Sending SUBACK", count: 4)
+      try await settled(bus)
       try await [
         Fixture("shelly/online", "true", retained: true),
         Fixture(

@@ -22,7 +22,7 @@ import Testing
       let online = bus.readings("spBv1.0/STATE/+", at: "/online", as: Bool.self)
 
       let seen = (Recorder(births), Recorder(data), Recorder(online), Recorder(bus.problems))
-      try await broker.waitForLog("Sending SUBACK", count: 2)
+      try await settled(bus)
       try await [
         Fixture("spBv1.0/STATE/scada", #"{"online":true,"timestamp":1767949200000}"#, retained: true),
         Fixture("spBv1.0/plant/NBIRTH/press", bytes: [0x08, 0x01, 0x18, 0x00]),

@@ -18,7 +18,7 @@ import Testing
 
       let asked = Recorder(bus.signal("cmnd/plug/POWER", as: String.self))
       let seen = (Recorder(online), Recorder(power), Recorder(temperature), Recorder(bus.problems))
-      try await broker.waitForLog("Sending SUBACK", count: 4)
+      try await settled(bus)
       plug.send("TOGGLE")
       try await [
         Fixture("stat/plug/RESULT", #"{"POWER":"ON"}"#),

@@ -22,7 +22,7 @@ import Testing
 
       let seen = (Recorder(temperature), Recorder(state), Recorder(availability), Recorder(progress))
       let problems = Recorder(bus.problems)
-      try await broker.waitForLog("Sending SUBACK", count: 3)
+      try await settled(bus)
       try await [
         Fixture(
           "zigbee2mqtt/attic", #"{"battery":91,"humidity":48.2,"linkquality":105,"temperature":19.87}"#),

@@ -181,7 +181,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
   @Test func `values, progress and the end of any signal make a job`() async throws {
     try await withBroker { broker, bus in
       let follower = Recorder(bus.follow("jobs/bound", of: Int.self))
-      try await broker.waitForLog("Sending SUBACK", count: 3)
+      try await settled(bus)
       let source = Subject<Int>()
       let job = try bus.job("jobs/bound", of: Int.self)
       source.signal.subscribe(job)
@@ -217,7 +217,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
   @Test func `a leftover lost of an old run does not stand over the new one`() async throws {
     try await withBroker { broker, bus in
       let job = try bus.job("jobs/twice", id: "new")
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       try await Peer.publish(
         broker, "-t", "jobs/twice/_state", "-q", "1", "-r", "-m", #"{"v":1,"run":"old","state":"lost"}"#)
       try await broker.waitForLog("'jobs/twice/_state'", count: 3)
@@ -232,7 +232,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
   @Test func `a job of the shell can be followed`() async throws {
     try await withBroker { broker, bus in
       let follower = Recorder(bus.follow("jobs/shell", of: String.self))
-      try await broker.waitForLog("Sending SUBACK", count: 3)
+      try await settled(bus)
       try await Peer.publish(broker, "-t", "jobs/shell/_state", "-r", "-m", "running")
       for step in ["1/4", "50%", "3/4 files"] {
         try await Peer.publish(broker, "-t", "jobs/shell/_progress", "-r", "-m", step)
@@ -271,9 +271,8 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
   {
     try await withBroker(version: version) { broker, bus in
       for round in 0..<10 {
-        let mark = broker.log.count
         let next = Recorder(bus.follow("jobs/short/\(round)", of: Int.self, run: .next))
-        try await broker.waitForLog("Sending SUBACK", count: 3, after: mark)
+        try await next.subscription.ready
         let job = try bus.job("jobs/short/\(round)", of: Int.self)
         job.report(fraction: 0.5)
         try job.publish(round)
@@ -289,7 +288,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
   @Test func `a worker that is gone without a word is lost`() async throws {
     try await withBroker { broker, bus in
       let follower = Recorder(bus.follow("jobs/gone"))
-      try await broker.waitForLog("Sending SUBACK", count: 3)
+      try await settled(bus)
       let worker = try await Peer.subscribe(
         broker, "-t", "none", "--will-topic", "jobs/gone/_state", "--will-retain", "--will-qos", "1",
         "--will-payload", #"{"v":1,"run":"r","state":"lost"}"#)
@@ -306,7 +305,7 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
     try await withBroker { broker, bus in
       let problems = Recorder(bus.problems)
       let follower = Recorder(bus.follow("jobs/odd"))
-      try await broker.waitForLog("Sending SUBACK", count: 3)
+      try await settled(bus)
       for payload in ["{percent:42}", #"{"percent":1e400}"#, "42"] {
         try await Peer.publish(broker, "-t", "jobs/odd/_progress", "-m", payload)
       }

@@ -239,7 +239,7 @@ import Testing
         if number == 0 { release.wait() }
         seen.withLock { $0.append(number) }
       }
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       let numbers = try bus.subject(to: "numbers", as: Int.self)
       for number in 0..<500 { numbers.send(number) }
       try await eventually { mailbox.counters == MailboxCounters(received: 4, delivered: 1, waiting: 3) }
@@ -265,7 +265,7 @@ import Testing
         release.wait()
       }
       let quick = Recorder(bus.signal("home/#", as: Int.self))
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       try await Peer.publish(broker, "-t", "home/a", "-m", "0")
       try await eventually { slow.withLock { $0 } == ["home/a 0"] }
       for number in 1...5 { try await Peer.publish(broker, "-t", "home/b", "-m", "\(number)") }

@@ -16,7 +16,7 @@ import Testing
     try await withBroker(version: version) { broker, bus in
       let problems = Recorder(bus.problems)
       let recorder = Recorder(bus.signal("zigbee2mqtt/+", at: "/temperature", as: Double.self))
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       for json in [
         #"{"temperature":21.5}"#, #"{"battery":90}"#, #"{"temperature":null}"#, #"{"temperature":[]}"#,
         #"{"temperature":"22"}"#,
@@ -70,7 +70,7 @@ import Testing
           default: return message.payload.count
           }
         })
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       for text in ["abc", "x", "!", #"{"n":"#, #"{"n":7}"#] {
         try await Peer.publish(broker, "-t", "t", "-m", text)
       }
@@ -87,7 +87,7 @@ import Testing
       let problems = Recorder(bus.problems)
       let strict = Recorder(bus.signal("t/+", as: Int.self, onBadPayload: .fail))
       let lenient = Recorder(bus.signal("t/+", as: Int.self))
-      try await broker.waitForLog("Sending SUBACK")
+      try await settled(bus)
       for text in ["1", "one", "2"] { try await Peer.publish(broker, "-t", "t/a", "-m", text) }
       try await eventually { lenient.values == [1, 2] }
       #expect(strict.log.first == "next(1)")
@@ -104,7 +104,7 @@ import Testing
       let problems = Recorder(bus.problems)
       let plain = Recorder(bus.signal("jobs/+", as: Int.self))
       let both = Recorder(bus.signal("jobs/+", as: Int.self, progress: .included))
-      try await broker.waitForLog("Sending SUBACK", count: 2)
+      try await settled(bus)
       let steps = [
         ("jobs/a", "1"), ("jobs/a/_progress", "40%"), ("jobs/a/_progress", "soon"),
         ("jobs/a/_progress", #"{"percent":50,"msg":"half"}"#), ("jobs/a", "2"),
@@ -117,14 +117,14 @@ import Testing
       // Both broker subscriptions go with the last observer.
       both.subscription.dispose()
       plain.subscription.dispose()
-      try await broker.waitForLog("Sending UNSUBACK", count: 2)
+      try await settled(bus)
     }
   }
 
   @Test func `the end of the bus ends a signal with progress once`() async throws {
     try await withBroker { broker, bus in
       let both = Recorder(bus.signal("jobs/a", as: Int.self, progress: .included))
-      try await broker.waitForLog("Sending SUBACK", count: 2)
+      try await settled(bus)
       await bus.close()
       #expect(both.log == ["completed"])
     }

@@ -1,6 +1,5 @@
 import MQTT
 
-/// How the topics of two filters are related (MQTT 5, 4.7). The group of a shared filter says nothing about that.
 extension TopicFilter {
   private typealias Levels = [Substring.UTF8View]
 
@@ -8,21 +7,7 @@ extension TopicFilter {
     pattern.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
   }
 
-  /// Whether every topic of `other` is one of this filter's.
-  func covers(_ other: TopicFilter) -> Bool {
-    let (mine, others) = (levels, other.levels)
-    if Self.isApart(mine, others) || Self.isApart(others, mine) { return false }
-    // Every topic has a first level.
-    if others.count == 1, others[0].isRest { return mine[0].isRest || mine.count == 2 && mine[0].isAny && mine[1].isRest }
-    for (index, level) in mine.enumerated() {
-      if level.isRest { return true }
-      guard index < others.count, !others[index].isRest else { return false }
-      if !level.isAny, others[index].isAny || !level.elementsEqual(others[index]) { return false }
-    }
-    return mine.count == others.count
-  }
-
-  /// Whether there is a topic that both match.
+  /// Whether there is a topic that both match (MQTT 5, 4.7), whatever groups share them.
   func overlaps(_ other: TopicFilter) -> Bool {
     let (mine, others) = (levels, other.levels)
     if Self.isApart(mine, others) || Self.isApart(others, mine) { return false }
