@@ -70,7 +70,3 @@ extension BusCore.State {
     }
   }
 }
-
-extension BusCore {
-  func fetchRetained(for seat: Seat) {}
-}

@@ -20,6 +20,7 @@ final class BusCore: Sendable {
     /// When the earliest linger ends for which there is a timer.
     var lingerTimer: Duration?
     var isPlanPosted = false
+    var fetch: RetainedFetch?
     var members: [ObjectIdentifier: any BusMember] = [:]
     var isClosed = false
   }
@@ -104,6 +105,8 @@ final class BusCore: Sendable {
   func attach(
     _ observer: Observer<Message>, _ filter: TopicFilter, _ qos: QoS, _ late: LatePolicy
   ) -> (any Disposable)? {
+    let refilled = late != .none && isOverfull(filter) ? RefilledObserver(observer) : nil
+    let downstream = refilled ?? observer
     let (seat, error) = state.withLock { state -> (Seat?, BusError?) in
       if state.isClosed { return (nil, .closed) }
       if let error = refusal(state.session) { return (nil, error) }
@@ -112,7 +115,7 @@ final class BusCore: Sendable {
         if filter.sharedGroup == nil { state.routes?[filter] = upstream }
         return upstream
       }
-      let target = late == .retained ? observer : LateObserver(late, observer)
+      let target = late == .retained ? downstream : LateObserver(late, downstream)
       let seat = Seat(upstream, qos, self, target)
       if let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
       return (seat, nil)
@@ -125,8 +128,27 @@ final class BusCore: Sendable {
     seat.attach()
     if case .failure(let error) = connection { fail(seat.upstream, .refused(error)) }
     replan()
-    if seat.upstream.cache.isOverfull, late != .none { fetchRetained(for: seat) }
+    if let refilled { fetch(RetainedFetch.Order(filter: filter, observer: refilled)) }
     return seat
+  }
+
+  /// Whether the cache of `filter` can't give a newcomer all that it shall have.
+  private func isOverfull(_ filter: TopicFilter) -> Bool {
+    state.withLock { $0.table[filter]?.owner }?.cache.isOverfull ?? false
+  }
+
+  private func fetch(_ order: RetainedFetch.Order) {
+    counters.refetches.add(1, ordering: .relaxed)
+    let known = state.withLock { $0.fetch }
+    if let known { return known.fetch(order) }
+    let fresh = RetainedFetch(options, scheduler, problems)
+    let installed = state.withLock { state in
+      let installed = state.fetch ?? fresh
+      state.fetch = installed
+      return installed
+    }
+    if installed === fresh, !add(fresh) { return }
+    installed.fetch(order)
   }
 
   /// Why nothing can be subscribed on a link.
