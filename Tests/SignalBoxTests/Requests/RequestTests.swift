@@ -18,7 +18,7 @@ import Testing
       let mark = broker.log.count
       #expect(try await bus.request("lamp/get", 7).payload == Array("lamp/get 7 is on".utf8))
       try await broker.waitForLog("Sending UNSUBACK", after: mark)
-      let topics = broker.log.filter { $0.hasPrefix("\tsignalbox/reply/") }.map { $0.prefix { $0 != "(" } }
+      let topics = broker.log.filter { $0.hasPrefix("\tsignalbox/reply/") }.map { $0.prefix { $0 != " " } }
       #expect(Set(topics).count == 1)
     }
   }
@@ -47,8 +47,7 @@ import Testing
         }
         for try await (number, answer) in group { #expect(answer == number * 2) }
       }
-      #expect(
-        broker.log.count { $0.hasPrefix("\tsignalbox/reply/") } == 2, "one SUBSCRIBE and one UNSUBSCRIBE")
+      #expect(broker.packets("SUBSCRIBE") == 2, "one for the questions, one for the answers")
       await server.close()
     }
   }
