@@ -5,6 +5,8 @@ import Signals
 extension BusCore {
   func linkOpened(_ session: Session, _ link: BusLink) -> LinkWork {
     work(for: link) { state, work in
+      // What was posted to an earlier link is not answered any more.
+      state.isPlanPosted = false
       state.session = session
       let hasIdentifiers = session.version == .v5 && session.hasSubscriptionIdentifiers
       state.table.linkOpened(sessionPresent: session.isPresent, covers: !hasIdentifiers)
