@@ -45,8 +45,6 @@ struct SubscriptionTable<Owner> {
     /// Whether a request for it went unanswered on this link: the broker need not send again what it has in store.
     fileprivate var wasUnanswered = false
     fileprivate var isDirty = false
-    /// The earlier identifiers that messages may still carry.
-    fileprivate var former: [UInt32] = []
     /// The identifier of the wider one that serves it.
     fileprivate var coveredBy: UInt32?
     /// How often somebody began to want it.
@@ -112,9 +110,10 @@ struct SubscriptionTable<Owner> {
   private(set) var shared: Set<TopicFilter> = []
   /// What nobody wants any more, but what covers others until they have their own.
   private var retiring: Set<TopicFilter> = []
-  private var formerFilters: [UInt32: TopicFilter] = [:]
+  private var former = FormerIdentifiers()
   private var dirty: [TopicFilter] = []
   private var lastIdentifier: UInt32 = 0
+  private var highestIdentifier: UInt32 = 0
   private var lastPlan: Instant?
   /// How many requests are under way.
   private var inFlight = 0
@@ -129,11 +128,12 @@ struct SubscriptionTable<Owner> {
 
   /// Whose messages with `identifier` are: also those under an earlier identifier of a filter that is wanted again.
   func owner(of identifier: UInt32) -> Owner? {
-    owners[identifier] ?? formerFilters[identifier].flatMap { entries[$0]?.owner }
+    owners[identifier] ?? former[identifier].flatMap { entries[$0]?.owner }
   }
 
-  /// Whether `identifier` was ours, and the broker may still send messages with it.
-  func isFormer(_ identifier: UInt32) -> Bool { formerFilters[identifier] != nil }
+  /// Whether `identifier` is or was ours. A broker may send what it has in its queues long after the UNSUBACK
+  /// (MQTT 5, 3.10.4): where that has no owner, it is nobody's, and others whose filters match have copies of their own.
+  func isOurs(_ identifier: UInt32) -> Bool { identifier <= highestIdentifier }
 
   /// Those of all that is wanted.
   var allOwners: some Collection<Owner> { owners.values }
@@ -226,10 +226,7 @@ struct SubscriptionTable<Owner> {
   mutating func unwant(_ filter: TopicFilter) -> Owner? {
     guard var entry = entries[filter], let owner = entry.owner else { return nil }
     owners[entry.identifier] = nil
-    if entry.actual != .none {
-      entry.former.append(entry.identifier)
-      formerFilters[entry.identifier] = filter
-    }
+    if entry.actual != .none { former.add(entry.identifier, filter) }
     (entry.owner, entry.wanted, entry.observers, entry.lingersUntil) = (nil, nil, 0, nil)
     entries[filter] = entry
     if filter.sharedGroup == nil { wider[filter] = nil } else { shared.remove(filter) }
@@ -259,11 +256,9 @@ struct SubscriptionTable<Owner> {
         for (filter, entry) in entries where entry.wanted != nil { enter(filter) }
       }
     }
+    if !sessionPresent { former = FormerIdentifiers() }
     for filter in entries.keys {
-      if !sessionPresent {
-        entries[filter]!.actual = .none
-        forgetFormer(filter)
-      }
+      if !sessionPresent { entries[filter]!.actual = .none }
       entries[filter]!.wasUnanswered = false
       mark(filter)
     }
@@ -283,7 +278,6 @@ struct SubscriptionTable<Owner> {
   mutating func granted(_ filter: TopicFilter, _ granted: QoS) {
     guard case .subscribing(let identifier, let qos, _)? = entries[filter]?.actual else { return }
     inFlight -= 1
-    forgetFormer(filter)
     entries[filter]!.actual = .subscribed(identifier, qos, granted: granted)
     changed(filter)
   }
@@ -322,7 +316,6 @@ struct SubscriptionTable<Owner> {
   mutating func unsubscribed(_ filter: TopicFilter) {
     guard entries[filter]?.actual == .unsubscribing else { return }
     inFlight -= 1
-    forgetFormer(filter)
     entries[filter]!.actual = .none
     changed(filter)
   }
@@ -409,13 +402,6 @@ struct SubscriptionTable<Owner> {
     for other in retiring { mark(other) }
   }
 
-  /// What the broker has now carries another identifier, or is gone.
-  private mutating func forgetFormer(_ filter: TopicFilter) {
-    guard let former = entries[filter]?.former, !former.isEmpty else { return }
-    for identifier in former { formerFilters[identifier] = nil }
-    entries[filter]!.former = []
-  }
-
   private mutating func mark(_ filter: TopicFilter) {
     guard entries[filter]?.isDirty == false else { return }
     entries[filter]!.isDirty = true
@@ -426,7 +412,8 @@ struct SubscriptionTable<Owner> {
   private mutating func nextIdentifier() -> UInt32 {
     repeat {
       lastIdentifier = lastIdentifier % 268_435_455 + 1
-    } while owners[lastIdentifier] != nil || formerFilters[lastIdentifier] != nil
+    } while owners[lastIdentifier] != nil || former[lastIdentifier] != nil
+    highestIdentifier = max(highestIdentifier, lastIdentifier)
     return lastIdentifier
   }
 }

@@ -286,7 +286,7 @@ extension SubscriptionTable.Action {
     #expect(network.held.count == 2_500)
   }
 
-  @Test func `an identifier means its filter as long as the broker may have it, and then nothing`() throws {
+  @Test func `an identifier means its filter, nothing while nobody wants that, and stays ours`() throws {
     var network = try Network(["a"], covers: false)
     _ = network.perform(.connect)
     for identifier in UInt32(1)...3 {
@@ -295,13 +295,32 @@ extension SubscriptionTable.Action {
       let owner = network.wanted[network.filters[0]]?.owner
       #expect(network.table.owner(of: identifier) == owner)
       _ = network.perform(.unwant)
-      #expect(network.table.owner(of: identifier) == nil && network.table.isFormer(identifier))
+      #expect(network.table.owner(of: identifier) == nil && network.table.isOurs(identifier))
       network.settle()
-      #expect(!network.table.isFormer(identifier))
+      #expect(network.table.owner(of: identifier) == nil && network.table.isOurs(identifier))
     }
+    #expect(!network.table.isOurs(4))
   }
 
-  @Test func `who comes back while the old subscription still goes gets what comes under the old identifier`()
+  @Test func `only the last former identifiers are remembered, and none when the session is gone`() throws {
+    var network = try Network(["a"], covers: false)
+    _ = network.perform(.connect)
+    let count = UInt32(FormerIdentifiers.capacity)
+    for _ in 0...count {
+      _ = network.perform(.want0)
+      network.settle()
+      _ = network.perform(.unwant)
+      network.settle()
+    }
+    _ = network.perform(.want0)
+    network.settle()
+    #expect(network.table.owner(of: 1) == nil && network.table.owner(of: 2) != nil)
+    #expect(network.table.owner(of: count) != nil)
+    for step in [Network.Step.breakLink, .connect] { _ = network.perform(step) }
+    #expect(network.table.owner(of: count) == nil && network.table.owner(of: count + 2) != nil)
+  }
+
+  @Test func `who comes back gets what comes under the old identifier`()
     throws
   {
     var network = try Network(["a"], covers: false)
@@ -312,7 +331,7 @@ extension SubscriptionTable.Action {
     _ = network.perform(.want0)
     #expect(network.table.owner(of: 1) == 2 && network.table.owner(of: 2) == 2)
     network.settle()
-    #expect(network.table.owner(of: 1) == nil && network.table.owner(of: 2) == 2)
+    #expect(network.table.owner(of: 1) == 2 && network.table.owner(of: 2) == 2)
   }
 
   @Test func `a wider filter that is refused leaves those that it would have covered`() throws {
