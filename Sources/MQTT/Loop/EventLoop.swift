@@ -47,6 +47,8 @@ final class EventLoop: @unchecked Sendable {
   var linesLeftOut = 0
   /// When the planner wants to be asked again.
   var planDue: Instant?
+  /// Whether the link that is dropped now may have been ended for the sake of a subscribe.
+  private var isEndedByBroker = false
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
   /// Whether those who wait for an answer have been told that none will come.
@@ -236,7 +238,11 @@ final class EventLoop: @unchecked Sendable {
   /// Tells the machine that `handle` is broken, unless another one has taken its place.
   func fail(_ handle: Handle, _ failure: ConnectionError) {
     takeIn()
-    if handle === self.handle { self.handle(.failed(judge(failure))) }
+    guard handle === self.handle else { return }
+    // In a trial of messages no subscribe is sent.
+    isEndedByBroker = failure.mayBeAboutSubscribe && !poison.isTrying
+    self.handle(.failed(judge(failure)))
+    isEndedByBroker = false
   }
 
   private func drop(_ cause: ConnectionError?) {
@@ -252,7 +258,7 @@ final class EventLoop: @unchecked Sendable {
     for token in superseded { report(token, .superseded) }
     for token in dropped { report(token, .failed(error)) }
     // Before it hears that what it asked for has failed: it must not ask again.
-    if session != nil { plan { $0.linkClosed() } }
+    if session != nil { plan { $0.linkClosed(byBroker: isEndedByBroker) } }
     requests.failAll(error).forEach(conclude)
     failHeld(error)
     guard session != nil else { return }

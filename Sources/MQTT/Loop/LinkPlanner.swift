@@ -8,8 +8,9 @@ package protocol LinkPlanner: AnyObject, Sendable {
   /// The broker has accepted the connection. ``Session/number`` tells links apart.
   func linkOpened(_ session: Session) -> LinkWork
 
-  /// The link is gone; requests without an answer have ended.
-  func linkClosed() -> LinkWork
+  /// The link is gone; requests without an answer have ended. `byBroker`: the broker has ended it, and what it was asked
+  /// for last may be why.
+  func linkClosed(byBroker: Bool) -> LinkWork
 
   /// Somebody called ``Connection/replan()``, or the time has come that was asked for.
   func plan() -> LinkWork

@@ -17,10 +17,12 @@ extension BusCore {
     }
   }
 
-  func linkClosed(_ link: BusLink) -> LinkWork {
-    work(for: link) { state, _ in
+  func linkClosed(byBroker: Bool, _ link: BusLink) -> LinkWork {
+    work(for: link) { state, work in
       state.session = nil
-      state.table.linkClosed()
+      for (filter, upstream) in state.table.linkClosed(byBroker: byBroker) {
+        state.fail(upstream, .subscriptionEndsLink(filter), &work)
+      }
       state.waiting.sent = [:]
     }
   }

@@ -87,7 +87,7 @@ final class BusCore: Sendable {
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
     let (upstreams, waiting, link) = state.withLock { state -> ([Upstream], Waiting?, BusLink?) in
       guard state.link?.connection === connection else { return ([], nil, nil) }
-      state.table.linkClosed()
+      _ = state.table.linkClosed(byBroker: false)
       state.session = nil
       let (upstreams, waiting) = state.unwantAll()
       return (upstreams, waiting, state.link.take())

@@ -31,7 +31,9 @@ final class BusLink: ConnectionDelegate, LinkPlanner {
 
   func linkOpened(_ session: Session) -> LinkWork { core?.linkOpened(session, self) ?? LinkWork() }
 
-  func linkClosed() -> LinkWork { core?.linkClosed(self) ?? LinkWork() }
+  func linkClosed(byBroker: Bool) -> LinkWork {
+    core?.linkClosed(byBroker: byBroker, self) ?? LinkWork()
+  }
 
   func plan() -> LinkWork { core?.plan(self) ?? LinkWork() }
 

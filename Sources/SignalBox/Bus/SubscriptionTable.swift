@@ -44,7 +44,12 @@ struct SubscriptionTable<Owner> {
     fileprivate(set) var actual = Actual.none
     /// Whether a request for it went unanswered on this link: the broker need not send again what it has in store.
     fileprivate var wasUnanswered = false
+    /// Whether it is in `dirty`, or `held`.
     fileprivate var isDirty = false
+    /// With how many it may be under way; fewer, the more it is suspected: see `linkClosed(byBroker:)`.
+    fileprivate var company = Int.max
+    /// How often in a row the broker ended the link while it was under way alone.
+    fileprivate var lonelyBreaks = 0
     /// The identifier of the wider one that serves it.
     fileprivate var coveredBy: UInt32?
     /// How often somebody began to want it.
@@ -94,6 +99,9 @@ struct SubscriptionTable<Owner> {
   /// Requests that come within this time of the last ones go out together.
   static var coalescing: Duration { .milliseconds(10) }
 
+  /// How many links in a row the broker has to end at the SUBSCRIBE of one filter alone.
+  static var lonelyBreaksLimit: Int { 2 }
+
   /// How many requests may be under way at once: message ids are few, and brokers have limits.
   static var maximumInFlight: Int { 1_000 }
 
@@ -112,6 +120,10 @@ struct SubscriptionTable<Owner> {
   private var retiring: Set<TopicFilter> = []
   private var former = FormerIdentifiers()
   private var dirty: [TopicFilter] = []
+  /// What waits until nothing is under way, since it is not to be asked for together with that.
+  private var held: [TopicFilter] = []
+  /// How many may be under way, as long as suspects are.
+  private var room = Int.max
   private var lastIdentifier: UInt32 = 0
   private var highestIdentifier: UInt32 = 0
   private var lastPlan: Instant?
@@ -262,22 +274,61 @@ struct SubscriptionTable<Owner> {
       entries[filter]!.wasUnanswered = false
       mark(filter)
     }
-    // Where there is an order, the older ones go first: who came later gives way.
-    dirty.sort { entries[$0]!.identifier < entries[$1]!.identifier }
+    // Where there is an order, the older ones go first: who came later gives way. Suspects might end the link.
+    dirty.sort { left, right in
+      let (left, right) = (entries[left]!, entries[right]!)
+      return (right.company, left.identifier) < (left.company, right.identifier)
+    }
   }
 
-  /// The link broke: answers that are under way will not come, and what the broker has depends on its session.
-  mutating func linkClosed() {
+  /// The link broke: answers that are under way will not come, and what the broker has depends on its session. Gives
+  /// whose filter the broker will not be asked for, because that ends its links.
+  ///
+  /// Some brokers close the link instead of refusing a SUBSCRIBE: asked for all that is wanted again and again, they would
+  /// do so for ever, and nobody had anything. So what was under way when `byBroker` the link ended is suspected. The
+  /// next time suspects go after all others, in groups of an eighth; and the one that is alone under way when that
+  /// happens twice in a row is guilty. An answer shows innocence.
+  mutating func linkClosed(byBroker: Bool) -> [(filter: TopicFilter, owner: Owner)] {
     isConnected = false
-    inFlight = 0
+    (inFlight, room) = (0, .max)
     retiring = []
-    for (filter, entry) in entries where entry.actual != .none { entries[filter]!.actual = .unsure }
+    dirty = held + dirty
+    held = []
+    var asked: [TopicFilter] = []
+    for (filter, entry) in entries where entry.actual != .none {
+      if case .subscribing = entry.actual { asked.append(filter) }
+      entries[filter]!.actual = .unsure
+    }
+    guard byBroker else { return [] }
+    for filter in asked {
+      entries[filter]!.company = max(1, asked.count / 8)
+      entries[filter]!.lonelyBreaks = asked.count == 1 ? entries[filter]!.lonelyBreaks + 1 : 0
+    }
+    let guilty = asked.filter { entries[$0]!.lonelyBreaks >= Self.lonelyBreaksLimit }
+    return guilty.compactMap { filter in
+      entries[filter]!.lonelyBreaks = 0
+      return unwant(filter).map { (filter, $0) }
+    }
+  }
+
+  /// One answer less is to come.
+  private mutating func answered(_ filter: TopicFilter) {
+    (entries[filter]!.company, entries[filter]!.lonelyBreaks) = (.max, 0)
+    arrived()
+  }
+
+  private mutating func arrived() {
+    inFlight -= 1
+    guard inFlight == 0 else { return }
+    room = .max
+    dirty = held + dirty
+    held = []
   }
 
   /// The broker accepted the subscription that was under way.
   mutating func granted(_ filter: TopicFilter, _ granted: QoS) {
     guard case .subscribing(let identifier, let qos, _)? = entries[filter]?.actual else { return }
-    inFlight -= 1
+    answered(filter)
     entries[filter]!.actual = .subscribed(identifier, qos, granted: granted)
     changed(filter)
   }
@@ -287,7 +338,7 @@ struct SubscriptionTable<Owner> {
     guard case .subscribing(let identifier, let qos, let over)? = entries[filter]?.actual else {
       return .nobody
     }
-    inFlight -= 1
+    answered(filter)
     defer { changed(filter) }
     if case .lower(let former) = over {
       entries[filter]!.actual = .subscribed(identifier, former, granted: former)
@@ -304,7 +355,7 @@ struct SubscriptionTable<Owner> {
   mutating func unanswered(_ filter: TopicFilter) {
     switch entries[filter]?.actual {
     case .subscribing, .unsubscribing:
-      inFlight -= 1
+      arrived()
       entries[filter]!.actual = .unsure
       entries[filter]!.wasUnanswered = true
       changed(filter)
@@ -315,7 +366,7 @@ struct SubscriptionTable<Owner> {
   /// The broker confirmed the unsubscription that was under way.
   mutating func unsubscribed(_ filter: TopicFilter) {
     guard entries[filter]?.actual == .unsubscribing else { return }
-    inFlight -= 1
+    arrived()
     entries[filter]!.actual = .none
     changed(filter)
   }
@@ -371,11 +422,13 @@ struct SubscriptionTable<Owner> {
       return nil
     case (let wanted?, .subscribed(entry.identifier, let asked, _)):
       guard asked < wanted else { return nil }
+      if hold(filter, entry) { return nil }
       entries[filter]!.actual = .subscribing(entry.identifier, wanted, over: .lower(asked))
       return .subscribe(filter, wanted, identifier: entry.identifier, .nothing)
     case (let wanted?, .none), (let wanted?, .unsure), (let wanted?, .subscribed):
       // A wider one is on its way, and may do.
       if case .undecided = cover { return nil }
+      if hold(filter, entry) { return nil }
       entries[filter]!.actual = .subscribing(
         entry.identifier, wanted, over: entry.actual == .none ? .nothing : .unknown)
       let replay: Replay = entry.wasUnanswered && entry.actual == .unsure ? .ifNew : .all
@@ -389,6 +442,18 @@ struct SubscriptionTable<Owner> {
       entries[filter]!.actual = .unsubscribing
       return .unsubscribe(filter)
     }
+  }
+
+  /// Whether it has to wait for what is under way, for its own sake or for that of others. What waits keeps its turn.
+  private mutating func hold(_ filter: TopicFilter, _ entry: Entry) -> Bool {
+    let isSuspect = entry.company < .max
+    if !held.isEmpty || inFlight >= min(room, entry.company) || isSuspect && inFlight > 0 && room == .max {
+      entries[filter]!.isDirty = true
+      held.append(filter)
+      return true
+    }
+    room = min(room, entry.company)
+    return false
   }
 
   /// `filter` is compared again, and those for whom it makes a difference.

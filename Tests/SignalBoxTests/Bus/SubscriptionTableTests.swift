@@ -28,7 +28,7 @@ private struct Network {
   var trace: [String] = []
 
   enum Step: CaseIterable {
-    case want0, want1, unwant, connect, connectWithSession, breakLink, answer, refuse, timeOut, wait
+    case want0, want1, unwant, connect, connectWithSession, breakLink, endLink, answer, refuse, timeOut, wait
   }
 
   init(_ names: [String], covers: Bool, linger: Duration = .zero) throws {
@@ -49,11 +49,17 @@ private struct Network {
       served = []
       if step == .connect { held = [:] }
       table.linkOpened(sessionPresent: step == .connectWithSession, covers: covers)
-    case .breakLink:
+    case .breakLink, .endLink:
       guard isUp else { return false }
+      let asked = packets.filter(\.isSubscribe).map(\.filter)
       isUp = false
       packets = []
-      table.linkClosed()
+      let guilty = table.linkClosed(byBroker: step == .endLink)
+      if !guilty.isEmpty { #expect(step == .endLink && asked == guilty.map(\.filter), "\(trace)") }
+      for (filter, owner) in guilty {
+        #expect(owner == wanted[filter]?.owner, "\(trace)")
+        wanted[filter] = nil
+      }
     case .answer: return answer(number)
     case .refuse: return refuse(number)
     case .timeOut:
@@ -210,6 +216,8 @@ extension TopicFilter {
 }
 
 extension SubscriptionTable.Action {
+  var isSubscribe: Bool { if case .subscribe = self { true } else { false } }
+
   var filter: TopicFilter {
     switch self {
     case .subscribe(let filter, _, _, _), .unsubscribe(let filter): filter
@@ -244,7 +252,7 @@ extension SubscriptionTable.Action {
     for _ in 0..<120 {
       let step = Network.Step.allCases.randomElement(using: &dice)!
       // Faults are rarer than intents.
-      if step == .breakLink, Int.random(in: 0..<4, using: &dice) > 0 { continue }
+      if [.breakLink, .endLink].contains(step), Int.random(in: 0..<4, using: &dice) > 0 { continue }
       _ = network.perform(step, Int.random(in: 0..<1_000, using: &dice))
     }
     network.settle()
