@@ -92,16 +92,4 @@ public enum ConnectionError: Error, Sendable, Hashable, CustomStringConvertible 
     closedByBroker, .linkLost(systemError(ECONNRESET)), .linkLost(systemError(EPIPE)),
     .linkLost(systemError(EPROTO)),
   ]
-
-  /// Whether the broker ended the link, and maybe for the sake of what it was asked for last.
-  var mayBeAboutSubscribe: Bool {
-    if case .disconnected(let code) = self { return !Self.reasonsOfTheirOwn.contains(code.rawValue) }
-    return Self.endsByBroker.contains(self)
-  }
-
-  /// Reasons to disconnect that are about the broker or the client: normal, unavailable, busy, shutting down, keep-alive,
-  /// taken over, rate, administrative action, other servers, connection rate and time.
-  private static let reasonsOfTheirOwn: Set<UInt8> = [
-    0x00, 0x88, 0x89, 0x8B, 0x8D, 0x8E, 0x96, 0x98, 0x9C, 0x9D, 0x9F, 0xA0,
-  ]
 }

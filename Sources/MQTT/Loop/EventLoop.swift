@@ -47,8 +47,8 @@ final class EventLoop: @unchecked Sendable {
   var linesLeftOut = 0
   /// When the planner wants to be asked again.
   var planDue: Instant?
-  /// Whether the link that is dropped now may have been ended for the sake of a subscribe.
-  private var isEndedByBroker = false
+  /// What the end of the link that is dropped now says.
+  private var linkEnd = LinkEnd.other
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
   /// Whether those who wait for an answer have been told that none will come.
@@ -239,10 +239,11 @@ final class EventLoop: @unchecked Sendable {
   func fail(_ handle: Handle, _ failure: ConnectionError) {
     takeIn()
     guard handle === self.handle else { return }
+    linkEnd = failure.linkEnd
     // In a trial of messages no subscribe is sent.
-    isEndedByBroker = failure.mayBeAboutSubscribe && !poison.isTrying
+    if poison.isTrying, linkEnd == .byBroker { linkEnd = .other }
     self.handle(.failed(judge(failure)))
-    isEndedByBroker = false
+    linkEnd = .other
   }
 
   private func drop(_ cause: ConnectionError?) {
@@ -258,7 +259,7 @@ final class EventLoop: @unchecked Sendable {
     for token in superseded { report(token, .superseded) }
     for token in dropped { report(token, .failed(error)) }
     // Before it hears that what it asked for has failed: it must not ask again.
-    if session != nil { plan { $0.linkClosed(byBroker: isEndedByBroker) } }
+    if session != nil { plan { $0.linkClosed(linkEnd) } }
     requests.failAll(error).forEach(conclude)
     failHeld(error)
     guard session != nil else { return }

@@ -8,9 +8,8 @@ package protocol LinkPlanner: AnyObject, Sendable {
   /// The broker has accepted the connection. ``Session/number`` tells links apart.
   func linkOpened(_ session: Session) -> LinkWork
 
-  /// The link is gone; requests without an answer have ended. `byBroker`: the broker has ended it, and what it was asked
-  /// for last may be why.
-  func linkClosed(byBroker: Bool) -> LinkWork
+  /// The link is gone; requests without an answer have ended.
+  func linkClosed(_ end: LinkEnd) -> LinkWork
 
   /// Somebody called ``Connection/replan()``, or the time has come that was asked for.
   func plan() -> LinkWork
@@ -22,6 +21,16 @@ package protocol LinkPlanner: AnyObject, Sendable {
 
   /// The answer to ``LinkWork/unsubscribes``.
   func unsubscribed(_ filters: [TopicFilter], _ answer: Result<Void, ConnectionError>) -> LinkWork
+}
+
+/// What the end of a link may say about subscriptions.
+package enum LinkEnd: Sendable {
+  /// The broker ended it, and what it was asked for last may be why.
+  case byBroker
+  /// The broker sent one copy with all identifiers to overlapping subscriptions, which libmosquitto does not read.
+  case byIdentifiers
+  /// Nothing.
+  case other
 }
 
 /// What a ``LinkPlanner`` wants to be done.

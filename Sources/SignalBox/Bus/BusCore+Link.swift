@@ -5,6 +5,8 @@ import Signals
 extension BusCore {
   func linkOpened(_ session: Session, _ link: BusLink) -> LinkWork {
     work(for: link) { state, work in
+      var session = session
+      if state.avoidsIdentifiers { session.hasSubscriptionIdentifiers = false }
       state.session = session
       let hasIdentifiers = session.version == .v5 && session.hasSubscriptionIdentifiers
       state.table.linkOpened(sessionPresent: session.isPresent, covers: !hasIdentifiers)
@@ -17,10 +19,11 @@ extension BusCore {
     }
   }
 
-  func linkClosed(byBroker: Bool, _ link: BusLink) -> LinkWork {
+  func linkClosed(_ end: LinkEnd, _ link: BusLink) -> LinkWork {
     work(for: link) { state, work in
       state.session = nil
-      for (filter, upstream) in state.table.linkClosed(byBroker: byBroker) {
+      if end == .byIdentifiers { state.avoidsIdentifiers = true }
+      for (filter, upstream) in state.table.linkClosed(byBroker: end == .byBroker) {
         state.fail(upstream, .subscriptionEndsLink(filter), &work)
       }
       state.waiting.sent = [:]

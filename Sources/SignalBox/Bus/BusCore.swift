@@ -15,6 +15,8 @@ final class BusCore: Sendable {
     var link: BusLink?
     /// That of the link that is open.
     var session: Session?
+    /// Whether to do without identifiers, as in MQTT 3.1.1: this broker puts several into one message.
+    var avoidsIdentifiers = false
     /// The link that the messages which are delivered now came by.
     var delivering = LinkFacts()
     /// When the earliest linger ends for which there is a timer.

@@ -19,7 +19,9 @@ import Testing
     return identifiers
   }
 
-  @Test func `a message with several identifiers goes once to each of them`() async throws {
+  @Test func `a broker that puts several identifiers into one message is soon served without any`()
+    async throws
+  {
     let isReady = Guarded(false)
     try await withScript(links: [
       { link in
@@ -27,19 +29,30 @@ import Testing
         let identifiers = try Self.serve(3, link)
         try link.wait(for: "the observers") { isReady.withLock { $0 } }
         let both = ["a/#", "a/b"].map { Packet.Property.subscriptionIdentifier(identifiers[$0]!) }
-        try link.send(.publish("a/b", "1", qos: 1, id: 1, properties: both + both.prefix(1)))
-        try link.expectPuback(1)
+        try link.send(.publish("a/b", "1", qos: 1, id: 1, properties: both))
+        // A library that reads this does not end the link.
+        guard case .puback? = try link.receive() else { return }
         try link.send(.publish("a/b", "2", properties: both))
         try link.serve()
-      }
+      },
+      { link in
+        try link.serve { packet in
+          guard case .subscribe(let subscribe) = packet, subscribe.identifier == nil else { return false }
+          try link.send(.suback(subscribe.id, subscribe.filters.map { .granted($0.qos) }))
+          if subscribe.names.contains("a/#") { try link.send(.publish("a/b", "2")) }
+          return true
+        }
+      },
     ]) { broker, bus in
       let recorders = ["a/#", "a/b", "c"].map { Recorder(bus.signal($0)) }
       for recorder in recorders { try await recorder.subscription.ready }
       isReady.withLock { $0 = true }
       for recorder in recorders.prefix(2) {
-        try await eventually { recorder.values.map(\.text) == ["1", "2"] }
+        try await eventually { recorder.values.last?.text == "2" }
+        #expect(recorder.values.filter { $0.text == "2" }.count == 1)
       }
-      #expect(recorders[2].values.isEmpty && broker.linkCount == 1)
+      try await settled(bus)
+      #expect(recorders[2].values.isEmpty && broker.linkCount <= 2)
     }
   }
 
@@ -81,11 +94,8 @@ import Testing
               .publish("a/b", text, properties: [.subscriptionIdentifier(identifiers[filter]!)]))
           }
         }
-        // Another broker puts all identifiers into one message.
-        let both = identifiers.values.map { Packet.Property.subscriptionIdentifier($0) }
-        try link.send(.publish("a/b", "3", properties: both))
         try link.send(
-          .publish("a/c", "4", properties: [.subscriptionIdentifier(identifiers["a/#"]!)]),
+          .publish("a/c", "3", properties: [.subscriptionIdentifier(identifiers["a/#"]!)]),
           .publish("a/b", "end", properties: [.subscriptionIdentifier(identifiers["a/b"]!)]))
         try link.serve()
       }
@@ -95,7 +105,7 @@ import Testing
       for recorder in [wide, narrow] { try await recorder.subscription.ready }
       wide.subscription.dispose()
       try await eventually { narrow.values.last?.text == "end" }
-      #expect(narrow.values.map(\.text) == ["1", "2", "3", "end"])
+      #expect(narrow.values.map(\.text) == ["1", "2", "end"])
       #expect(wide.values.isEmpty)
       #expect(bus.metrics.unrouted == 3)
     }
