@@ -124,6 +124,7 @@ extension BusCore {
     let filter = upstream.filter
     let handling: Subscribe.RetainHandling =
       switch replay {
+      case _ where filter.sharedGroup != nil: .never
       case .all: .always
       case .ifNew: .whenNew
       case .nothing: .never

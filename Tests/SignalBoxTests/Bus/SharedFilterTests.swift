@@ -23,13 +23,14 @@ import Testing
       // A second observer has what comes from now on.
       let late = Recorder(bus.signal("$share/g/s/#"))
       #expect(late.values.isEmpty)
-      let problems = [bus, other].map(\.metrics.undecodable)
-      #expect(problems == [0, 0], "something stored came")
+      #expect([bus, other].map(\.metrics.undecodable) == [0, 0], "something stored came")
       await other.close()
     }
   }
 
-  @Test func `in MQTT 5 a shared filter stands beside one that overlaps it, and each has its copies`() async throws {
+  @Test func `in MQTT 5 a shared filter stands beside one that overlaps it, and each has its copies`()
+    async throws
+  {
     try await withBroker { broker, bus in
       let shared = Recorder(bus.signal("$share/g/s/#"))
       let plain = Recorder(bus.signal("s/+"))
@@ -42,16 +43,19 @@ import Testing
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `in MQTT 3.1.1 the later one of two that overlap is refused, before and after the broker has the first`(
-    sharedFirst: Bool, isSettled: Bool
-  ) async throws {
+  func
+    `in MQTT 3.1.1 the later one of two that overlap is refused, before and after the broker has the first`(
+      sharedFirst: Bool, isSettled: Bool
+    ) async throws
+  {
     try await withBroker(version: .v311) { broker, bus in
       let filters = sharedFirst ? ["$share/g/s/#", "s/a"] : ["s/a", "$share/g/s/#"]
       let first = Recorder(bus.signal(filters[0]))
       if isSettled { try await settled(bus) }
       let second = Recorder(bus.signal(filters[1]))
       try await eventually { second.hasEnded }
-      let error = try #require(second.events.last.flatMap { if case .failed(let error) = $0 { error } else { nil } })
+      let error = try #require(
+        second.events.last.flatMap { if case .failed(let error) = $0 { error } else { nil } })
       guard case BusError.overlapsShared(let filter, let with)? = error as? BusError else {
         throw Surprise("\(error)")
       }
