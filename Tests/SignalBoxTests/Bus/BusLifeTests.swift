@@ -89,6 +89,7 @@ import Testing
       let publish = Task { try await bus.publish(Publish(Topic("a"), "x")) }
       let subject = try bus.subject(to: "a", as: Int.self)
       subject.send(1)
+      try await eventually { bus.metrics.connection.outbox.count == 2 }
       mayConnect.withLock { $0 = true }
       for recorder in recorders {
         try await eventually { recorder.hasEnded }

@@ -45,7 +45,8 @@ import Testing
     #expect(throws: ConnectionError.self) { try Bus(options, echo: false) }
   }
 
-  @Test func `a broker that only speaks MQTT 3.1.1 fails the signals of a bus without echo, and not its publishes`()
+  @Test
+  func `a broker that only speaks MQTT 3.1.1 fails the signals of a bus without echo, and not its publishes`()
     async throws
   {
     try await withScript(
@@ -54,6 +55,7 @@ import Testing
         { link in
           let connect = try link.expectConnect()
           if connect.version == .v5 { return _ = try link.refuse(.unsupportedProtocolVersion) }
+          try link.accept()
           try link.serve()
         }
       ]

@@ -41,9 +41,11 @@ import Testing
   }
 
   @Test(arguments: [ProtocolVersion.v5, .v311])
-  func `what is published while the link is down is not missed, and what nobody wants any more is unsubscribed`(
-    version: ProtocolVersion
-  ) async throws {
+  func
+    `what is published while the link is down is not missed, and what nobody wants any more is unsubscribed`(
+      version: ProtocolVersion
+    ) async throws
+  {
     try await withGate(version) { broker, bus, shut, open in
       let numbers = Recorder(bus.signal("n/+", as: Int.self))
       let gone = Recorder(bus.signal("gone/#"))
@@ -95,6 +97,7 @@ import Testing
       var options = ConnectionOptions.toward(broker, version: version)
       options.sessionExpiry = Self.hour
       let bus = try Bus(options, linger: .zero)
+      let states = Recorder(bus.state)
       let stays = Recorder(bus.signal("stays"))
       let goes = Recorder(bus.signal("goes"))
       for _ in 0..<2 {
@@ -104,10 +107,15 @@ import Testing
         try await broker.restart()
         try await settled(bus)
       }
-      try await Peer.publish(broker, "-t", "stays", "-m", "x")
+      let present = states.values.compactMap { state in
+        if case .connected(let session) = state { session.isPresent } else { nil }
+      }
+      // After a clean start not every broker stores a session.
+      #expect(present.count == 3 && present.last == true)
+      for topic in ["goes", "stays"] { try await Peer.publish(broker, "-t", topic, "-m", "x") }
       try await eventually { stays.values.count == 1 }
       #expect(bus.snapshot().subscriptions.map(\.filter.name) == ["stays"])
-      #expect(broker.held == ["stays"])
+      #expect(bus.metrics.unrouted == 0)
       await bus.close()
     }
   }
@@ -116,7 +124,7 @@ import Testing
   func `messages under identifiers of an older generation reach who wants the filter again`(
     version: ProtocolVersion
   ) async throws {
-    let isBack = Guarded(false)
+    let (isCut, isBack) = (Guarded(false), Guarded(false))
     try await withScript(
       version,
       links: [
@@ -127,13 +135,14 @@ import Testing
             try link.send(.suback(subscribe.id, subscribe.filters.map { _ in .granted(1) }))
             if subscribe.filters.count == 2 { break }
           }
-          try link.wait(for: "another generation") { isBack.withLock { $0 } }
+          try link.wait(for: "the observers") { isCut.withLock { $0 } }
         },
         { link in
           func send(_ text: String) throws {
             let properties: [Packet.Property] = version == .v5 ? [.subscriptionIdentifier(1)] : []
             try link.send(.publish("a", text, properties: properties))
           }
+          try link.wait(for: "another generation") { isBack.withLock { $0 } }
           try link.accept(sessionPresent: true)
           try send("early")
           try link.serve { packet in
@@ -148,11 +157,12 @@ import Testing
       let first = Recorder(bus.signal("a"))
       let other = Recorder(bus.signal("b"))
       for recorder in [first, other] { try await recorder.subscription.ready }
-      isBack.withLock { $0 = true }
+      isCut.withLock { $0 = true }
       try await eventually { bus.snapshot().subscriptions.allSatisfy { $0.actual == .unknown } }
       first.subscription.dispose()
       let second = Recorder(bus.signal("a"))
       other.subscription.dispose()
+      isBack.withLock { $0 = true }
       try await eventually { second.values.count >= 2 }
       #expect(second.values.prefix(2).map(\.text) == ["early", "late"])
       try await settled(bus)

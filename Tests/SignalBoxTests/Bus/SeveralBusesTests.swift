@@ -34,7 +34,9 @@ import Testing
     }
   }
 
-  @Test func `buses to two brokers know nothing of each other, and one that is down holds up no other`() async throws {
+  @Test func `buses to two brokers know nothing of each other, and one that is down holds up no other`()
+    async throws
+  {
     try await LocalBroker.with { left in
       try await LocalBroker.with { right in
         let buses = try [left, right].map { try Bus(.toward($0), linger: .zero) }
