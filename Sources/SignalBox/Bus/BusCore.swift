@@ -90,6 +90,7 @@ final class BusCore: Sendable {
     let (upstreams, waiting, link) = state.withLock { state -> ([Upstream], Waiting?, BusLink?) in
       guard state.link?.connection === connection else { return ([], nil, nil) }
       _ = state.table.linkClosed(byBroker: false)
+      state.table.sessionEnded()
       state.session = nil
       let (upstreams, waiting) = state.unwantAll()
       return (upstreams, waiting, state.link.take())

@@ -242,7 +242,8 @@ struct SubscriptionTable<Owner> {
     (entry.owner, entry.wanted, entry.observers, entry.lingersUntil) = (nil, nil, 0, nil)
     entries[filter] = entry
     if filter.sharedGroup == nil { wider[filter] = nil } else { shared.remove(filter) }
-    changed(filter)
+    // While there is no link nothing else would let go of it.
+    if !isConnected, entry.actual == .none { entries[filter] = nil } else { changed(filter) }
     return owner
   }
 
@@ -292,8 +293,7 @@ struct SubscriptionTable<Owner> {
     isConnected = false
     (inFlight, room) = (0, .max)
     retiring = []
-    dirty = held + dirty
-    held = []
+    forgetChanges()
     var asked: [TopicFilter] = []
     for (filter, entry) in entries where entry.actual != .none {
       if case .subscribing = entry.actual { asked.append(filter) }
@@ -309,6 +309,21 @@ struct SubscriptionTable<Owner> {
       entries[filter]!.lonelyBreaks = 0
       return unwant(filter).map { (filter, $0) }
     }
+  }
+
+  /// The broker has nothing of ours any more, and never will again by itself.
+  mutating func sessionEnded() {
+    former = FormerIdentifiers()
+    for (filter, entry) in entries {
+      entries[filter]!.actual = .none
+      if entry.wanted == nil { entries[filter] = nil }
+    }
+  }
+
+  /// When a link opens, all is compared.
+  private mutating func forgetChanges() {
+    for filter in dirty + held { entries[filter]?.isDirty = false }
+    (dirty, held) = ([], [])
   }
 
   /// One answer less is to come.
@@ -458,6 +473,7 @@ struct SubscriptionTable<Owner> {
 
   /// `filter` is compared again, and those for whom it makes a difference.
   private mutating func changed(_ filter: TopicFilter) {
+    guard isConnected else { return }
     mark(filter)
     guard covers, Self.canBeCovered(filter) else { return }
     var others: [TopicFilter] = []

@@ -367,6 +367,27 @@ extension SubscriptionTable.Action {
     #expect(Set(other.held.keys.map(\.name)) == ["a/b", "b"])
   }
 
+  @Test func `without a link, filters that come and go leave nothing behind`() throws {
+    var table = SubscriptionTable<Int>(linger: .zero)
+    for number in 0..<1_000 {
+      let filter = try TopicFilter("t/\(number)")
+      _ = table.join(filter, .atMostOnce) { Int($0) }
+      #expect(table.leave(filter, UInt32(number + 1), now: .zero) != nil)
+    }
+    #expect(table.entries.isEmpty)
+    let filter = try TopicFilter("a")
+    for _ in 0..<2 { _ = table.join(filter, .atMostOnce) { Int($0) } }
+    table.linkOpened(sessionPresent: false, covers: false)
+    #expect(table.plan(at: .now).actions.map(\.filter) == [filter])
+    table.granted(filter, .atMostOnce)
+    _ = table.linkClosed(byBroker: false)
+    // The broker may have it still.
+    for _ in 0..<2 { _ = table.leave(filter, 1_001, now: .zero) }
+    #expect(table.entries.count == 1)
+    table.sessionEnded()
+    #expect(table.entries.isEmpty && table.deadline == nil)
+  }
+
   @Test func `a linger ends when nobody came back, and one who came and went begins it anew`() throws {
     var table = SubscriptionTable<Int>(linger: .seconds(2))
     let filter = try TopicFilter("a")
@@ -379,7 +400,7 @@ extension SubscriptionTable.Action {
     #expect(table.lingered(now: .seconds(2)).isEmpty)
     #expect(table.lingerDeadline == .seconds(3))
     #expect(table.lingered(now: .seconds(3)) == [owner])
-    #expect(table.lingerDeadline == nil && table.entries.count == 1)
+    #expect(table.lingerDeadline == nil && table.entries.isEmpty)
   }
 
   @Test func `a linger for ever never ends, and coming and going costs no memory`() throws {
