@@ -15,6 +15,8 @@ final class BusCore: Sendable {
     var link: BusLink?
     /// That of the link that is open.
     var session: Session?
+    /// Whether to do without identifiers, as in MQTT 3.1.1: this broker puts several into one message.
+    var avoidsIdentifiers = false
     /// The link that the messages which are delivered now came by.
     var delivering = LinkFacts()
     /// When the earliest linger ends for which there is a timer.
@@ -88,7 +90,8 @@ final class BusCore: Sendable {
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
     let (upstreams, waiting, link) = state.withLock { state -> ([Upstream], Waiting?, BusLink?) in
       guard state.link?.connection === connection else { return ([], nil, nil) }
-      state.table.linkClosed()
+      _ = state.table.linkClosed(byBroker: false)
+      state.table.sessionEnded()
       state.session = nil
       let (upstreams, waiting) = state.unwantAll()
       return (upstreams, waiting, state.link.take())
