@@ -80,6 +80,10 @@ extension BusCore {
     let kept = state.withLock { state -> [Upstream] in
       guard state.link === link else { return [] }
       change(&state, &work)
+      let spent = state.table.takeSpent()
+      if !spent.isEmpty {
+        work.deliveries.append { [weak self] in self?.state.withLock { $0.table.forget(spent) } }
+      }
       return plan(&state, at: now, &work)
     }
     _ = consume kept

@@ -19,7 +19,9 @@ extension BusCore {
     switch route {
     case .none: counters.unrouted.add(1, ordering: .relaxed)
     case .one(let upstream): upstream.receive(message, facts)
-    case .several(let upstreams): for upstream in upstreams { upstream.receive(message, facts) }
+    case .several(let upstreams):
+      if upstreams.isEmpty { counters.unrouted.add(1, ordering: .relaxed) }
+      for upstream in upstreams { upstream.receive(message, facts) }
     }
   }
 
@@ -33,12 +35,12 @@ extension BusCore {
 
 extension BusCore.State {
   /// By identifier where there is one; a message without one, or with one that was never ours, is everybody's whose
-  /// filter matches.
+  /// filter matches. For one with an identifier of ours that nobody has any more, the others have copies of their own.
   fileprivate mutating func route(_ message: Message) -> BusCore.Route {
     let identifiers = message.subscriptionIdentifiers
     if identifiers.count == 1 {
       if let owner = table.owner(of: identifiers[0]) { return .one(owner) }
-      if table.isFormer(identifiers[0]) { return .none }
+      if table.isOurs(identifiers[0]) { return .none }
     } else if !identifiers.isEmpty {
       var upstreams: ContiguousArray<Upstream> = []
       for identifier in identifiers {
@@ -47,7 +49,7 @@ extension BusCore.State {
         }
         upstreams.append(owner)
       }
-      if !upstreams.isEmpty { return .several(upstreams) }
+      if !upstreams.isEmpty || identifiers.contains(where: table.isOurs) { return .several(upstreams) }
     }
     return matching(message.topic)
   }

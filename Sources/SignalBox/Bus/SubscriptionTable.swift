@@ -114,7 +114,10 @@ struct SubscriptionTable<Owner> {
   private var retiring: Set<TopicFilter> = []
   private var formerFilters: [UInt32: TopicFilter] = [:]
   private var dirty: [TopicFilter] = []
+  /// The earlier identifiers that the broker sends no more messages with, while some may still have to be delivered.
+  private var spent: [UInt32] = []
   private var lastIdentifier: UInt32 = 0
+  private var highestIdentifier: UInt32 = 0
   private var lastPlan: Instant?
   /// How many requests are under way.
   private var inFlight = 0
@@ -132,8 +135,8 @@ struct SubscriptionTable<Owner> {
     owners[identifier] ?? formerFilters[identifier].flatMap { entries[$0]?.owner }
   }
 
-  /// Whether `identifier` was ours, and the broker may still send messages with it.
-  func isFormer(_ identifier: UInt32) -> Bool { formerFilters[identifier] != nil }
+  /// Whether it has ever been given to a filter: then a message with it is nobody else's.
+  func isOurs(_ identifier: UInt32) -> Bool { identifier <= highestIdentifier }
 
   /// Those of all that is wanted.
   var allOwners: some Collection<Owner> { owners.values }
@@ -412,8 +415,19 @@ struct SubscriptionTable<Owner> {
   /// What the broker has now carries another identifier, or is gone.
   private mutating func forgetFormer(_ filter: TopicFilter) {
     guard let former = entries[filter]?.former, !former.isEmpty else { return }
-    for identifier in former { formerFilters[identifier] = nil }
+    spent += former
     entries[filter]!.former = []
+  }
+
+  /// What ``forget(_:)`` is to be called with when the messages that have come until now are delivered.
+  mutating func takeSpent() -> [UInt32] {
+    defer { spent = [] }
+    return spent
+  }
+
+  /// No message comes any more with these earlier identifiers.
+  mutating func forget(_ identifiers: [UInt32]) {
+    for identifier in identifiers { formerFilters[identifier] = nil }
   }
 
   private mutating func mark(_ filter: TopicFilter) {
@@ -427,6 +441,7 @@ struct SubscriptionTable<Owner> {
     repeat {
       lastIdentifier = lastIdentifier % 268_435_455 + 1
     } while owners[lastIdentifier] != nil || formerFilters[lastIdentifier] != nil
+    highestIdentifier = max(highestIdentifier, lastIdentifier)
     return lastIdentifier
   }
 }
