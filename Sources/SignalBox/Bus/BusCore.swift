@@ -120,7 +120,7 @@ final class BusCore: Sendable {
       }
       let target = late == .retained ? downstream : LateObserver(late, downstream)
       let seat = Seat(upstream, qos, self, target)
-      if let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
+      if state.table[filter]?.isRaised(by: qos) == true { state.waiting.raise(seat) }
       return (seat, nil)
     }
     guard let seat else {

@@ -55,14 +55,29 @@ struct SubscriptionTable<Owner> {
     /// How often somebody began to want it.
     fileprivate(set) var generation = 0
 
-    /// The QoS at which the broker has what is wanted.
+    /// The QoS at which the broker has what is wanted; while a raise is under way that of before.
     var granted: QoS? {
-      if case .subscribed(identifier, _, let granted) = actual { granted } else { nil }
+      switch actual {
+      case .subscribed(identifier, _, let granted): granted
+      case .subscribing(identifier, _, over: .lower(let former)): former
+      default: nil
+      }
     }
 
     /// The QoS that was asked for, of what the broker has of what is wanted.
     var asked: QoS? {
-      if case .subscribed(identifier, let asked, _) = actual { asked } else { nil }
+      if case .subscribed(identifier, let asked, _) = actual { asked } else { granted }
+    }
+
+    /// Whether the broker is still to answer what is wanted at the highest QoS.
+    var isUndecided: Bool {
+      if case .subscribed(identifier, let asked, _) = actual { asked < wanted ?? asked } else { true }
+    }
+
+    /// Whether somebody who wants `qos` wants a raise: others can have what they want without.
+    func isRaised(by qos: QoS) -> Bool {
+      if case .subscribing(identifier, let first, over: .nothing) = actual { return qos > first }
+      return asked.map { qos > $0 } ?? false
     }
   }
 
@@ -357,7 +372,10 @@ struct SubscriptionTable<Owner> {
     defer { changed(filter) }
     if case .lower(let former) = over {
       entries[filter]!.actual = .subscribed(identifier, former, granted: former)
-      guard entries[filter]!.wanted == qos, let owner = entries[filter]!.owner else { return .nobody }
+      // Those who have come since all others went will ask for themselves.
+      guard entries[filter]!.identifier == identifier, entries[filter]!.wanted == qos,
+        let owner = entries[filter]!.owner
+      else { return .nobody }
       entries[filter]!.wanted = former
       return .above(former, owner)
     }
