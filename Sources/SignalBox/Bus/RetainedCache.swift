@@ -34,6 +34,8 @@ final class RetainedCache: ReplayStore {
     /// The link of the last SUBACK, and until when a message can be a stored one of it.
     var answered: UInt32 = 0
     var storedUntil = Arrival()
+    /// The link on which a newcomer did not get what the broker had not sent again by then.
+    var doubted: UInt32 = 0
   }
 
   private static let burst = Duration.milliseconds(250)
@@ -107,7 +109,7 @@ final class RetainedCache: ReplayStore {
       }
       state.note(message.topic, on: link, limits)
       let isKnown = message.origin == .stored && slot?.retained?.payload == message.payload
-      return isKnown ? nil : message
+      return isKnown && state.doubted != link ? nil : message
     }
   }
 
@@ -155,8 +157,17 @@ final class RetainedCache: ReplayStore {
   private func values(_ policy: LatePolicy) -> ContiguousArray<Message> {
     if policy == .none { return [] }
     var found = state.withLock { state in
-      ContiguousArray(
-        state.slots.values.lazy.compactMap { policy == .latest ? $0.latest ?? $0.retained : $0.retained })
+      let confirmed = state.confirmed
+      var found: ContiguousArray<Message> = []
+      for slot in state.slots.values {
+        if policy == .latest, let latest = slot.latest {
+          found.append(latest)
+        } else if let retained = slot.retained {
+          // It may still wait behind a slow handler, and is then sent to all.
+          if slot.link < confirmed { state.doubted = confirmed } else { found.append(retained) }
+        }
+      }
+      return found
     }
     found.sort { $0.topic < $1.topic }
     return found
@@ -200,11 +211,17 @@ extension RetainedCache.State {
     bytes += growth
   }
 
-  /// Lets go of the topics of which only was to be known that they came.
+  /// The link on which the broker has sent all that it has in store; what has not come on it is no longer there.
+  /// Where live messages come without the flag nobody knows.
+  fileprivate var confirmed: UInt32 {
+    keepsRetainFlag && answered > 0 && storedUntil <= Arrival(.now) ? answered : 0
+  }
+
+  /// Lets go of the topics of which only was to be known that they came, and of what the broker has no longer.
   fileprivate mutating func purge() {
-    for (topic, slot) in slots where slot.isEmpty {
+    for (topic, slot) in slots where slot.isEmpty || slot.link < link {
       slots[topic] = nil
-      bytes -= topic.utf8.count
+      bytes -= slot.bytes + topic.utf8.count
     }
   }
 

@@ -117,6 +117,21 @@ import Testing
     }
   }
 
+  @Test func `what the broker lost while the link was down is not given to newcomers`() async throws {
+    try await withBroker { broker, bus in
+      for topic in ["l/a", "l/b"] { try await Peer.publish(broker, "-t", topic, "-r", "-m", "1", "-q", "1") }
+      let early = Recorder(bus.signal("l/+"))
+      try await eventually { early.values.count == 2 }
+      // It keeps nothing.
+      try await broker.restart()
+      try await Peer.publish(broker, "-t", "l/b", "-r", "-m", "1", "-q", "1")
+      try await eventually { Recorder(bus.signal("l/+")).values.map(\.topic) == ["l/b"] }
+      try await Peer.publish(broker, "-t", "l/c", "-r", "-m", "1", "-q", "1")
+      try await eventually { early.values.last?.topic == "l/c" }
+      #expect(Recorder(bus.signal("l/+")).values.map(\.topic) == ["l/b", "l/c"])
+    }
+  }
+
   @Test(arguments: [ProtocolVersion.v5, .v311])
   func `latest has what was not retained, too, and none has nothing but live ones`(
     version: ProtocolVersion

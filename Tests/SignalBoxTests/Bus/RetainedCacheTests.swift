@@ -88,6 +88,19 @@ import Testing
     #expect(narrow.admit(message("a/b", "1"), link: 4, keepsRetainFlag: false)?.origin == .stored)
   }
 
+  @Test func `what did not come again is no newcomer's, and if it only came late then all get it`() {
+    let cache = cache()
+    for text in ["a", "b", "c"] {
+      cache.admit(message(text, "1"), link: 1, keepsRetainFlag: true).map(cache.remember)
+    }
+    #expect(cache.admit(message("a", "1"), link: 2, keepsRetainFlag: true) == nil)
+    #expect(texts(cache) == ["a=1", "b=1", "c=1"])
+    cache.didSubscribe(2, at: Arrival(start - .seconds(1)))
+    #expect(texts(cache) == ["a=1"])
+    #expect(cache.admit(message("b", "1", at: -1_000), link: 2, keepsRetainFlag: true)?.origin == .stored)
+    #expect(texts(cache) == ["a=1", "b=1"])
+  }
+
   @Test func `a message that the broker does not keep is not replayed, and a cleared one is forgotten`() {
     let cache = cache()
     for message in [message("state", "on"), message("click", "single", retained: false)] {
