@@ -7,7 +7,8 @@ extension BusCore {
   func didConnect(_ session: Session, _ link: BusLink) {
     state.withLock { state in
       guard state.link === link else { return }
-      state.delivering = LinkFacts(number: session.number.value, version: session.version)
+      state.delivering = LinkFacts(
+        number: session.number.value, version: session.version, isResumed: session.isPresent)
     }
   }
 

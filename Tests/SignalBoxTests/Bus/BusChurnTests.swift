@@ -51,10 +51,15 @@ import Testing
         }
         for (filter, recorder) in zip(Self.stable, stable) {
           let expected = sent.filter { filter.matches($0.topic) }.map { "\($0.topic) \($0.text)" }
-          try await eventually("\(filter) lacks the last, seed \(seed)") {
-            recorder.values.last?.description == expected.last
+          try await eventually("\(filter) lacks some, seed \(seed)") {
+            recorder.values.count >= expected.count
           }
-          #expect(recorder.values.map(\.description) == expected, "\(filter), seed \(seed)")
+          let values = recorder.values.map(\.description)
+          // In MQTT 3.1.1 mosquitto sends a message once, for the filter that it finds first: if that is one of QoS 0,
+          // ahead of earlier ones of QoS 1.
+          #expect(
+            version == .v5 ? values == expected : values.sorted() == expected.sorted(),
+            "\(filter): \(values), seed \(seed)")
         }
         guard round < Self.restarts else { break }
         churn.begin()
