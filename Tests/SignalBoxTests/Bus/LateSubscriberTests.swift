@@ -288,7 +288,3 @@ import Testing
     #expect(numbers == Array((numbers.first ?? 0)..<(numbers.first ?? 0) + live.count))
   }
 }
-
-extension Message {
-  fileprivate var text: String { String(decoding: payload, as: UTF8.self) }
-}
