@@ -86,8 +86,7 @@ public final class Bus: Sendable {
   public func signal(
     _ filter: TopicFilter, qos: QoS = .atLeastOnce, late: LatePolicy = .retained
   ) -> Signal<Message> {
-    // More is never granted.
-    .attaching { [core] in core.attach($0, filter, min(qos, .atLeastOnce), late) }
+    .attaching { [core] in core.attach($0, filter, qos, late) }
   }
 
   /// Connects now, and returns when the broker has accepted; throws why the first attempt failed.

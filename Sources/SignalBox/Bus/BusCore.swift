@@ -108,6 +108,7 @@ final class BusCore: Sendable {
   func attach(
     _ observer: Observer<Message>, _ filter: TopicFilter, _ qos: QoS, _ late: LatePolicy
   ) -> (any Disposable)? {
+    let qos = granted(qos, filter)
     let refilled = late != .none && isOverfull(filter) ? RefilledObserver(observer) : nil
     let downstream = refilled ?? observer
     let (seat, error) = state.withLock { state -> (Seat?, BusError?) in
@@ -133,6 +134,14 @@ final class BusCore: Sendable {
     replan()
     if let refilled { fetch(RetainedFetch.Order(filter: filter, observer: refilled)) }
     return seat
+  }
+
+  /// QoS 2 is subscribed as 1: see `Subscribe.qos`.
+  private func granted(_ qos: QoS, _ filter: TopicFilter) -> QoS {
+    guard qos == .exactlyOnce else { return qos }
+    problems.send(
+      Problem(filter.name, "subscribed at QoS 1: at QoS 2 messages would be lost over a broken link"))
+    return .atLeastOnce
   }
 
   /// Whether the cache of `filter` can't give a newcomer all that it shall have.
