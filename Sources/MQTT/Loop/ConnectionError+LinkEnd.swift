@@ -13,9 +13,11 @@ extension ConnectionError {
   private static let severalIdentifiers = linkLost(
     Handle.fault(Int32(MOSQ_ERR_DUPLICATE_PROPERTY.rawValue)) ?? "")
 
-  /// Reasons that are about the broker or the client: normal, unavailable, busy, shutting down, keep-alive, taken over,
-  /// rate, administrative action, other servers, connection rate and time.
+  /// Reasons that are about the broker or the client (normal, unavailable, busy, shutting down, keep-alive, taken over,
+  /// rate, administrative action, other servers, connection rate and time), or about a message (topic, receive maximum,
+  /// alias, size, payload, retain, QoS).
   private static let otherReasons: Set<UInt8> = [
     0x00, 0x88, 0x89, 0x8B, 0x8D, 0x8E, 0x96, 0x98, 0x9C, 0x9D, 0x9F, 0xA0,
+    0x90, 0x93, 0x94, 0x95, 0x99, 0x9A, 0x9B,
   ]
 }

@@ -71,6 +71,9 @@ public final class Bus: Sendable {
   /// filter is none, when the broker refuses it, or when it refuses the connection for good; and completes when the bus
   /// is closed.
   ///
+  /// Brokers bound what waits for a client at QoS 1: of very many retained messages mosquitto sends about 1,000 beside those
+  /// under way, unless its `max_queued_messages` is 0. At QoS 0 all arrive.
+  ///
   /// `late` says what those get who subscribe when the broker has the subscription already.
   public func signal(
     _ filter: String, qos: QoS = .atLeastOnce, late: LatePolicy = .retained

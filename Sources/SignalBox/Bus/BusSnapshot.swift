@@ -70,8 +70,10 @@ public struct BusSnapshot: Sendable, Hashable, CustomStringConvertible {
 extension BusCore {
   func snapshot() -> BusSnapshot {
     let subscriptions = state.withLock { state in
-      state.table.entries.map { filter, entry in
-        BusSnapshot.Subscription(
+      state.table.entries.compactMap { filter, entry -> BusSnapshot.Subscription? in
+        // What neither side has is about to be let go of.
+        if entry.wanted == nil, entry.actual == .none { return nil }
+        return BusSnapshot.Subscription(
           filter: filter, wanted: entry.wanted, actual: state.table.actual(of: filter, entry),
           observers: entry.observers, generation: entry.generation)
       }
