@@ -129,6 +129,8 @@ struct SubscriptionTable<Owner> {
   private var retiring: Set<TopicFilter> = []
   private var formerFilters: [UInt32: TopicFilter] = [:]
   private var dirty: [TopicFilter] = []
+  /// Those that somebody began to want since the last ``plan(at:)``, where a wider one may serve them at once.
+  private var arrivals: [TopicFilter] = []
   /// The earlier identifiers that the broker sends no more messages with, while some may still have to be delivered.
   private var spent: [UInt32] = []
   private var lastIdentifier: UInt32 = 0
@@ -184,6 +186,7 @@ struct SubscriptionTable<Owner> {
     entries[filter] = entry
     enter(filter)
     changed(filter)
+    if covers, isConnected { arrivals.append(filter) }
     return owner
   }
 
@@ -292,6 +295,7 @@ struct SubscriptionTable<Owner> {
   /// The link broke: answers that are under way will not come, and what the broker has depends on its session.
   mutating func linkClosed() {
     isConnected = false
+    arrivals = []
     inFlight = 0
     retiring = []
     for (filter, entry) in entries where entry.actual != .none { entries[filter]!.actual = .unsure }
@@ -360,6 +364,12 @@ struct SubscriptionTable<Owner> {
   mutating func plan(at now: Instant) -> Plan {
     var plan = Plan()
     guard isConnected, !dirty.isEmpty else { return plan }
+    // For these nothing has to be sent.
+    for filter in arrivals {
+      guard let entry = entries[filter], conflict(of: filter, entry) == nil else { continue }
+      note(cover(of: filter, entry), of: filter, entry, &plan)
+    }
+    arrivals = []
     if let lastPlan, now < lastPlan + Self.coalescing { return plan }
     lastPlan = now
     // What is decided for one filter may make others due.
@@ -388,12 +398,7 @@ struct SubscriptionTable<Owner> {
       return nil
     }
     let cover = cover(of: filter, entry)
-    if case .covered(let wider) = cover, let owner = entry.owner,
-      entry.coveredBy != entries[wider]?.identifier
-    {
-      entries[filter]!.coveredBy = entries[wider]?.identifier
-      if let by = entries[wider]?.owner { plan.covered.append((owner, by)) }
-    }
+    note(cover, of: filter, entry, &plan)
     switch (cover.isCovered ? nil : entry.wanted, entry.actual) {
     case (_, .subscribing), (_, .unsubscribing), (nil, .none):
       return nil
@@ -417,6 +422,15 @@ struct SubscriptionTable<Owner> {
       entries[filter]!.actual = .unsubscribing
       return .unsubscribe(filter)
     }
+  }
+
+  /// Who is covered by another wider one than before is served by what that one has got.
+  private mutating func note(_ cover: Cover, of filter: TopicFilter, _ entry: Entry, _ plan: inout Plan) {
+    guard case .covered(let wider) = cover, let owner = entry.owner,
+      entry.coveredBy != entries[wider]?.identifier
+    else { return }
+    entries[filter]!.coveredBy = entries[wider]?.identifier
+    if let by = entries[wider]?.owner { plan.covered.append((owner, by)) }
   }
 
   /// `filter` is compared again, and those for whom it makes a difference.
