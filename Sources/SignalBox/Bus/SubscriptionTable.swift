@@ -115,7 +115,7 @@ struct SubscriptionTable<Owner> {
   static var coalescing: Duration { .milliseconds(10) }
 
   /// How many links in a row the broker has to end at the SUBSCRIBE of one filter alone.
-  static var lonelyBreaksLimit: Int { 2 }
+  static var lonelyBreaksLimit: Int { 3 }
 
   /// How many requests may be under way at once: message ids are few, and brokers have limits.
   static var maximumInFlight: Int { 1_000 }
@@ -139,6 +139,8 @@ struct SubscriptionTable<Owner> {
   private var held: [TopicFilter] = []
   /// How many may be under way, as long as suspects are.
   private var room = Int.max
+  /// Those that somebody began to want since the last ``plan(at:)``, where a wider one may serve them at once.
+  private var arrivals: [TopicFilter] = []
   private var lastIdentifier: UInt32 = 0
   private var highestIdentifier: UInt32 = 0
   private var lastPlan: Instant?
@@ -193,6 +195,7 @@ struct SubscriptionTable<Owner> {
     entries[filter] = entry
     enter(filter)
     changed(filter)
+    if covers, isConnected { arrivals.append(filter) }
     return owner
   }
 
@@ -303,10 +306,10 @@ struct SubscriptionTable<Owner> {
   /// Some brokers close the link instead of refusing a SUBSCRIBE: asked for all that is wanted again and again, they would
   /// do so for ever, and nobody had anything. So what was under way when `byBroker` the link ended is suspected. The
   /// next time suspects go after all others, in groups of an eighth; and the one that is alone under way when that
-  /// happens twice in a row is guilty. An answer shows innocence.
+  /// happens three times in a row is guilty. An answer shows innocence.
   mutating func linkClosed(byBroker: Bool) -> [(filter: TopicFilter, owner: Owner)] {
     isConnected = false
-    (inFlight, room) = (0, .max)
+    (inFlight, room, arrivals) = (0, .max, [])
     retiring = []
     forgetChanges()
     var asked: [TopicFilter] = []
@@ -416,6 +419,12 @@ struct SubscriptionTable<Owner> {
   mutating func plan(at now: Instant) -> Plan {
     var plan = Plan()
     guard isConnected, !dirty.isEmpty else { return plan }
+    // For these nothing has to be sent.
+    for filter in arrivals {
+      guard let entry = entries[filter], conflict(of: filter, entry) == nil else { continue }
+      note(cover(of: filter, entry), of: filter, entry, &plan)
+    }
+    arrivals = []
     if let lastPlan, now < lastPlan + Self.coalescing { return plan }
     lastPlan = now
     // What is decided for one filter may make others due.
@@ -444,12 +453,7 @@ struct SubscriptionTable<Owner> {
       return nil
     }
     let cover = cover(of: filter, entry)
-    if case .covered(let wider) = cover, let owner = entry.owner,
-      entry.coveredBy != entries[wider]?.identifier
-    {
-      entries[filter]!.coveredBy = entries[wider]?.identifier
-      if let by = entries[wider]?.owner { plan.covered.append((owner, by)) }
-    }
+    note(cover, of: filter, entry, &plan)
     switch (cover.isCovered ? nil : entry.wanted, entry.actual) {
     case (_, .subscribing), (_, .unsubscribing), (nil, .none):
       return nil
@@ -487,6 +491,15 @@ struct SubscriptionTable<Owner> {
     }
     room = min(room, entry.company)
     return false
+  }
+
+  /// Who is covered by another wider one than before is served by what that one has got.
+  private mutating func note(_ cover: Cover, of filter: TopicFilter, _ entry: Entry, _ plan: inout Plan) {
+    guard case .covered(let wider) = cover, let owner = entry.owner,
+      entry.coveredBy != entries[wider]?.identifier
+    else { return }
+    entries[filter]!.coveredBy = entries[wider]?.identifier
+    if let by = entries[wider]?.owner { plan.covered.append((owner, by)) }
   }
 
   /// `filter` is compared again, and those for whom it makes a difference.

@@ -48,7 +48,7 @@ import Testing
       let (links, again) = (broker.linkCount, Recorder(bus.signal("secret/#")))
       try await eventually { again.hasEnded }
       try await settled(bus)
-      #expect(broker.linkCount == links + 2)
+      #expect(broker.linkCount == links + 3)
     }
   }
 

@@ -17,11 +17,12 @@ import Testing
     let broker = try ScriptedBroker { link in try link.serve { try handle(link, $0) } }
     var options = ConnectionOptions(host: "127.0.0.1", port: Int(broker.port))
     options.version = version
+    options.backoff = Backoff(initial: .milliseconds(10), maximum: .milliseconds(100))
     let bus = try Bus(options, linger: .zero)
     do {
       try await body(broker, bus)
       await bus.close()
-      try await broker.finish()
+      try await broker.finish(links: broker.linkCount)
     } catch {
       await bus.close()
       await broker.stop()
@@ -57,6 +58,32 @@ import Testing
       let sent = broker.received.count { $0.packet.kind == .subscribe }
       #expect(sent == 2 && bus.snapshot().subscriptions.first?.observers == 2)
       try await settled(bus)
+    }
+  }
+
+  @Test(arguments: [ProtocolVersion.v5, .v311])
+  func `a link that ends just when a SUBSCRIBE is to be sent is no refusal`(
+    version: ProtocolVersion
+  ) async throws {
+    for _ in 0..<10 {
+      let (isAsked, answer) = (Guarded(false), DispatchSemaphore(value: 0))
+      try await withScript(version) { link, packet in
+        guard case .subscribe(let subscribe) = packet, link.number == 0 else { return false }
+        isAsked.withLock { $0 = true }
+        answer.wait()
+        try link.send(.suback(subscribe.id, [.granted(0)]))
+        try link.close()
+        return true
+      } _: { broker, bus in
+        let early = Recorder(bus.signal("s", qos: .atMostOnce))
+        try await eventually { isAsked.withLock { $0 } }
+        let raiser = Recorder(bus.signal("s"))
+        // The raise is due as soon as the answer is there.
+        try await Task.sleep(for: .milliseconds(20))
+        answer.signal()
+        try await raiser.subscription.ready
+        #expect(!early.hasEnded && broker.linkCount == 2)
+      }
     }
   }
 

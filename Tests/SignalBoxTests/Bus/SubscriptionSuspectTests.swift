@@ -70,9 +70,9 @@ private struct Executioner {
     broker.run()
     #expect(broker.guilty == [filters[count / 2]])
     #expect(broker.held == Set(filters).subtracting(broker.guilty))
-    // An eighth each time, and twice alone.
-    #expect(broker.links <= 7, "\(broker.links) links")
-    #expect(broker.rounds <= 40, "\(broker.rounds) rounds")
+    // An eighth each time, and three times alone.
+    #expect(broker.links <= 8, "\(broker.links) links")
+    #expect(broker.rounds <= 45, "\(broker.rounds) rounds")
   }
 
   @Test(arguments: [false, true], 0..<40)
@@ -111,12 +111,10 @@ private struct Executioner {
       #expect(link(false, byBroker: true) == 0)
       #expect(link(true, byBroker: true) == 0)
     }
-    #expect(link(false, byBroker: true) == 0)
-    #expect(link(false, byBroker: true) == 1)
-    // Who comes later tries again, twice.
+    for isGuilty in [0, 0, 1] { #expect(link(false, byBroker: true) == isGuilty) }
+    // Who comes later tries again, as often.
     _ = table.join(filter, .atLeastOnce) { $0 }
-    #expect(link(false, byBroker: true) == 0)
-    #expect(link(false, byBroker: true) == 1)
+    for isGuilty in [0, 0, 1] { #expect(link(false, byBroker: true) == isGuilty) }
   }
 
   @Test func `who comes while suspects are tried gets its turn, and they get theirs`() throws {

@@ -342,6 +342,19 @@ extension SubscriptionTable.Action {
     #expect(network.table.owner(of: 1) == 2 && network.table.owner(of: 2) == 2)
   }
 
+  @Test func `a covered newcomer is served at once, not with the next packets`() throws {
+    var network = try Network(["a/#", "a/b", "b"], covers: true)
+    _ = network.perform(.connect)
+    _ = network.perform(.want0, 0)
+    network.settle()
+    _ = network.perform(.want0, 2)
+    #expect(network.packets.count == 0)
+    _ = network.perform(.want0, 1)
+    #expect(network.asked.contains(network.filters[1]))
+    network.settle()
+    #expect(network.held.keys.map(\.name).sorted() == ["a/#", "b"])
+  }
+
   @Test func `while a raise is under way, the old QoS serves as before`() throws {
     var network = try Network(["a/#", "a/b"], covers: true)
     _ = network.perform(.connect)
