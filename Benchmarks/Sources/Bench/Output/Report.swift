@@ -22,6 +22,7 @@ final class Report {
     guard let first = rows.first else { return }
     let parts = rows.dropFirst().map { size, row in
       let ours = (row.ours / first.row.ours).text(decimals: 2)
+      if first.row.ratio == nil { return "×\(ours) at \(size)" }
       let floor = (row.baseline / first.row.baseline).text(decimals: 2)
       return "×\(ours) at \(size) (floor ×\(floor))"
     }
