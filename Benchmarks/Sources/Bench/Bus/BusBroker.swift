@@ -66,7 +66,7 @@ private func send(_ scene: Scene, _ properties: [Packet.Property], to link: Scri
       try link.send(.publish(Traffic.topic, Traffic.payload, properties: properties))
       try link.pause(for: .microseconds(500))
     }
-  case .publish, .subscribe, .reconnect, .churn, .memory:
+  case .publish, .subscribe, .cover, .reconnect, .churn, .memory:
     break
   }
 }

@@ -25,6 +25,26 @@ extension BusClient {
     say(coming, going)
   }
 
+  /// Prints the microseconds of CPU from a wider filter's coming until the others are no longer subscribed, and from its
+  /// going until they are again.
+  func cover() throws {
+    let bus = try Bus(options, linger: .zero)
+    let subscriptions = subscribeToOthers(bus)
+    wait(for: subscriptions)
+    var start = CPUClock.seconds
+    let wide = bus.signal("site/#").subscribe { _ in }
+    // What is unsubscribed is in the order before this.
+    wait(for: [wide])
+    wait(for: [bus.signal("between").subscribe()])
+    let coming = CPUClock.seconds - start
+    start = CPUClock.seconds
+    wide.dispose()
+    wait(for: subscriptions)
+    wait(for: [bus.signal("after").subscribe()])
+    say(coming, CPUClock.seconds - start)
+    withExtendedLifetime(subscriptions) {}
+  }
+
   /// Prints the microseconds of CPU from before the end of the link to the last SUBACK of the next.
   func reconnect() throws {
     let bus = try Bus(options)

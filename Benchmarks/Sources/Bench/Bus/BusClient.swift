@@ -23,6 +23,7 @@ struct BusClient {
     case .connection: try receiveAlone()
     case .publish: try publish()
     case .subscribe: try subscribe()
+    case .cover: try cover()
     case .reconnect: try reconnect()
     case .churn: try churn()
     case .memory: try memory()

@@ -17,6 +17,8 @@ struct Scene {
     case publish
     /// `count` observers come to the filters, and go.
     case subscribe
+    /// A wider filter comes to the others, and goes.
+    case cover
     /// The link breaks while the filters are wanted.
     case reconnect
     /// `count` observers come and go on a filter that others want.
