@@ -68,11 +68,17 @@ final class RetainedCache: ReplayStore {
 
   /// The message with its origin; nil for a stored one that the observers have already. In the order of the messages.
   func admit(_ message: Message, link: UInt32, keepsRetainFlag: Bool) -> Message? {
-    var message = message
     if !message.isRetained, quietLink.load(ordering: .relaxed) == link {
-      message.origin = .live
-      return message
+      // The only copy: one that the closure below captures would be another.
+      var live = message
+      live.origin = .live
+      return live
     }
+    return decide(message, link, keepsRetainFlag)
+  }
+
+  private func decide(_ message: Message, _ link: UInt32, _ keepsRetainFlag: Bool) -> Message? {
+    var message = message
     return state.withLock { state in
       if state.link != link {
         state.link = link
