@@ -54,6 +54,8 @@ extension BusCore {
           }
         }
       }
+      // After a reconnect there were many: their place is not kept.
+      if state.waiting.sent.isEmpty { state.waiting.sent = [:] }
     }
   }
 

@@ -104,9 +104,9 @@ final class BusCore: Sendable {
   func attach(
     _ observer: Observer<Message>, _ filter: TopicFilter, _ qos: QoS, _ late: LatePolicy
   ) -> (any Disposable)? {
-    let (seat, error) = state.withLock { state -> (Seat?, BusError?) in
-      if state.isClosed { return (nil, .closed) }
-      if let error = refusal(state.session) { return (nil, error) }
+    let (seat, isDue, error) = state.withLock { state -> (Seat?, Bool, BusError?) in
+      if state.isClosed { return (nil, false, .closed) }
+      if let error = refusal(state.session) { return (nil, false, error) }
       let upstream = state.table.join(filter, qos) { identifier in
         let upstream = Upstream(filter, identifier, cacheLimits: cacheLimits)
         if filter.sharedGroup == nil { state.routes?[filter] = upstream }
@@ -114,8 +114,8 @@ final class BusCore: Sendable {
       }
       let target = late == .retained ? observer : LateObserver(late, observer)
       let seat = Seat(upstream, qos, self, target)
-      if let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
-      return (seat, nil)
+      if qos > .atMostOnce, let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
+      return (seat, state.table.isPlanDue, nil)
     }
     guard let seat else {
       observer.fail(error ?? .closed)
@@ -124,18 +124,21 @@ final class BusCore: Sendable {
     if late == .latest { seat.upstream.cache.keepLatest() }
     seat.attach()
     if case .failure(let error) = connection { fail(seat.upstream, .refused(error)) }
-    replan()
-    if seat.upstream.cache.isOverfull, late != .none { fetchRetained(for: seat) }
+    if isDue { replan() }
+    if late != .none, seat.upstream.cache.isOverfull { fetchRetained(for: seat) }
     return seat
   }
 
   /// Why nothing can be subscribed on a link.
   func refusal(_ session: Session?) -> BusError? {
-    guard let session, !echo, session.version == .v311 else { return nil }
+    guard !echo, let session, session.version == .v311 else { return nil }
     return .needsMQTT5("a bus without echo")
   }
 
   func leave(_ upstream: Upstream) {
+    // Most are not the last: what time it is makes no difference to them.
+    let othersStay = state.withLock { $0.table.leaveToOthers(upstream.filter, upstream.identifier) }
+    if othersStay { return }
     let now = linger > .zero ? scheduler.now : .zero
     let (gone, waiting, lingersUntil) = state.withLock { state in
       let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
@@ -191,7 +194,7 @@ final class BusCore: Sendable {
   /// Has the owner of the loop look at what is wanted, if that has changed.
   private func replan() {
     let link = state.withLock { state -> BusLink? in
-      guard state.table.deadline != nil, !state.isPlanPosted else { return nil }
+      guard state.table.isPlanDue, !state.isPlanPosted else { return nil }
       state.isPlanPosted = true
       return state.link
     }

@@ -145,11 +145,13 @@ struct SubscriptionTable<Owner> {
 
   /// Somebody listens to `filter` from now on; `makeOwner` is called with the identifier when nobody did before.
   mutating func join(_ filter: TopicFilter, _ qos: QoS, _ makeOwner: (UInt32) -> Owner) -> Owner {
-    if let wanted = entries[filter]?.wanted, let owner = entries[filter]?.owner {
-      entries[filter]!.observers += 1
-      entries[filter]!.lingersUntil = nil
+    if let index = entries.index(forKey: filter), let wanted = entries.values[index].wanted,
+      let owner = entries.values[index].owner
+    {
+      entries.values[index].observers += 1
+      entries.values[index].lingersUntil = nil
       if qos > wanted {
-        entries[filter]!.wanted = qos
+        entries.values[index].wanted = qos
         changed(filter)
       }
       return owner
@@ -169,27 +171,31 @@ struct SubscriptionTable<Owner> {
     return owner
   }
 
+  /// One of those who listen to what has `identifier` goes, if others stay. Whether that was so.
+  mutating func leaveToOthers(_ filter: TopicFilter, _ identifier: UInt32) -> Bool {
+    guard let index = entries.index(forKey: filter), entries.values[index].identifier == identifier,
+      entries.values[index].observers > 1
+    else { return false }
+    entries.values[index].observers -= 1
+    return true
+  }
+
   /// One of those who listen to what has `identifier` goes. Gives the owner that nobody needs any more.
   mutating func leave(_ filter: TopicFilter, _ identifier: UInt32, now: Duration) -> Owner? {
-    guard var entry = entries[filter], entry.identifier == identifier, entry.observers > 0 else { return nil }
-    entry.observers -= 1
-    guard entry.observers == 0 else {
-      entries[filter] = entry
-      return nil
-    }
-    if linger <= .zero {
-      entries[filter] = entry
-      return unwant(filter)
-    }
+    guard let index = entries.index(forKey: filter), entries.values[index].identifier == identifier,
+      entries.values[index].observers > 0
+    else { return nil }
+    entries.values[index].observers -= 1
+    guard entries.values[index].observers == 0 else { return nil }
+    if linger <= .zero { return unwant(filter) }
     if linger < .seconds(Int64.max / 4) {
       let until = now + linger
-      entry.lingersUntil = until
-      if !entry.isQueuedForLinger {
-        entry.isQueuedForLinger = true
+      entries.values[index].lingersUntil = until
+      if !entries.values[index].isQueuedForLinger {
+        entries.values[index].isQueuedForLinger = true
         queue(filter, until)
       }
     }
-    entries[filter] = entry
     return nil
   }
 
@@ -259,16 +265,17 @@ struct SubscriptionTable<Owner> {
         for (filter, entry) in entries where entry.wanted != nil { enter(filter) }
       }
     }
-    for filter in entries.keys {
+    if !sessionPresent { formerFilters = [:] }
+    for index in entries.indices {
       if !sessionPresent {
-        entries[filter]!.actual = .none
-        forgetFormer(filter)
+        entries.values[index].actual = .none
+        entries.values[index].former = []
       }
-      entries[filter]!.wasUnanswered = false
-      mark(filter)
+      entries.values[index].wasUnanswered = false
+      entries.values[index].isDirty = true
     }
     // Where there is an order, the older ones go first: who came later gives way.
-    dirty.sort { entries[$0]!.identifier < entries[$1]!.identifier }
+    dirty = entries.map { ($0.value.identifier, $0.key) }.sorted { $0.0 < $1.0 }.map { $0.1 }
   }
 
   /// The link broke: answers that are under way will not come, and what the broker has depends on its session.
@@ -276,15 +283,19 @@ struct SubscriptionTable<Owner> {
     isConnected = false
     inFlight = 0
     retiring = []
-    for (filter, entry) in entries where entry.actual != .none { entries[filter]!.actual = .unsure }
+    for index in entries.indices where entries.values[index].actual != .none {
+      entries.values[index].actual = .unsure
+    }
   }
 
   /// The broker accepted the subscription that was under way.
   mutating func granted(_ filter: TopicFilter, _ granted: QoS) {
-    guard case .subscribing(let identifier, let qos, _)? = entries[filter]?.actual else { return }
+    guard let index = entries.index(forKey: filter),
+      case .subscribing(let identifier, let qos, _) = entries.values[index].actual
+    else { return }
     inFlight -= 1
     forgetFormer(filter)
-    entries[filter]!.actual = .subscribed(identifier, qos, granted: granted)
+    entries.values[index].actual = .subscribed(identifier, qos, granted: granted)
     changed(filter)
   }
 
@@ -329,10 +340,12 @@ struct SubscriptionTable<Owner> {
 
   // MARK: The difference
 
-  /// When ``plan(at:)`` will have something to send; nil when not before the next change.
+  /// Whether ``plan(at:)`` will have something to send without another change.
+  var isPlanDue: Bool { isConnected && !dirty.isEmpty && inFlight < Self.maximumInFlight }
+
+  /// When that will be.
   var deadline: Instant? {
-    guard isConnected, !dirty.isEmpty, inFlight < Self.maximumInFlight else { return nil }
-    return lastPlan.map { $0 + Self.coalescing } ?? .now
+    isPlanDue ? lastPlan.map { $0 + Self.coalescing } ?? .now : nil
   }
 
   /// What is to be sent now: at once after quiet, and within ``coalescing`` of the last time nothing.
@@ -351,7 +364,8 @@ struct SubscriptionTable<Owner> {
       inFlight += 1
       plan.actions.append(action)
     }
-    dirty.removeFirst(index)
+    // Many may have been due after a link opened: their place is not kept.
+    if index == dirty.count { dirty = [] } else { dirty.removeFirst(index) }
     return plan
   }
 
@@ -417,8 +431,8 @@ struct SubscriptionTable<Owner> {
   }
 
   private mutating func mark(_ filter: TopicFilter) {
-    guard entries[filter]?.isDirty == false else { return }
-    entries[filter]!.isDirty = true
+    guard let index = entries.index(forKey: filter), !entries.values[index].isDirty else { return }
+    entries.values[index].isDirty = true
     dirty.append(filter)
   }
 
