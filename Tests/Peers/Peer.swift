@@ -22,6 +22,15 @@ public final class Peer: Sendable {
     }
   }
 
+  /// Runs `mosquitto_rr`, which asks a question, and returns the answer.
+  public static func request(_ broker: LocalBroker, _ arguments: String...) async throws -> [String] {
+    let peer = try Peer("mosquitto_rr", broker, arguments)
+    guard await peer.program.status == 0 else {
+      throw PeerFailure(program: "mosquitto_rr", arguments: arguments)
+    }
+    return peer.lines
+  }
+
   private init(_ program: String, _ broker: LocalBroker, _ arguments: [String]) throws {
     let command = [program, "-h", "127.0.0.1", "-p", "\(broker.port)"] + arguments
     self.program = try ChildProgram(command) { [output] bytes in

@@ -47,6 +47,8 @@ final class EventLoop: @unchecked Sendable {
   var linesLeftOut = 0
   /// When the planner wants to be asked again.
   var planDue: Instant?
+  /// What the end of the link that is dropped now says.
+  private var linkEnd = LinkEnd.other
   /// Whether a thread that has been stopped by user code had more to call.
   private var hasLeftovers = false
   /// Whether those who wait for an answer have been told that none will come.
@@ -236,7 +238,12 @@ final class EventLoop: @unchecked Sendable {
   /// Tells the machine that `handle` is broken, unless another one has taken its place.
   func fail(_ handle: Handle, _ failure: ConnectionError) {
     takeIn()
-    if handle === self.handle { self.handle(.failed(judge(failure))) }
+    guard handle === self.handle else { return }
+    linkEnd = failure.linkEnd
+    // In a trial of messages no subscribe is sent.
+    if poison.isTrying, linkEnd == .byBroker { linkEnd = .other }
+    self.handle(.failed(judge(failure)))
+    linkEnd = .other
   }
 
   private func drop(_ cause: ConnectionError?) {
@@ -252,7 +259,7 @@ final class EventLoop: @unchecked Sendable {
     for token in superseded { report(token, .superseded) }
     for token in dropped { report(token, .failed(error)) }
     // Before it hears that what it asked for has failed: it must not ask again.
-    if session != nil { plan { $0.linkClosed() } }
+    if session != nil { plan { $0.linkClosed(linkEnd) } }
     requests.failAll(error).forEach(conclude)
     failHeld(error)
     guard session != nil else { return }

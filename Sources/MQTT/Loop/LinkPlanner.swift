@@ -9,7 +9,7 @@ package protocol LinkPlanner: AnyObject, Sendable {
   func linkOpened(_ session: Session) -> LinkWork
 
   /// The link is gone; requests without an answer have ended.
-  func linkClosed() -> LinkWork
+  func linkClosed(_ end: LinkEnd) -> LinkWork
 
   /// Somebody called ``Connection/replan()``, or the time has come that was asked for.
   func plan() -> LinkWork
@@ -21,6 +21,16 @@ package protocol LinkPlanner: AnyObject, Sendable {
 
   /// The answer to ``LinkWork/unsubscribes``.
   func unsubscribed(_ filters: [TopicFilter], _ answer: Result<Void, ConnectionError>) -> LinkWork
+}
+
+/// What the end of a link may say about subscriptions.
+package enum LinkEnd: Sendable {
+  /// The broker ended it, and what it was asked for last may be why.
+  case byBroker
+  /// The broker sent one copy with all identifiers to overlapping subscriptions, which libmosquitto does not read.
+  case byIdentifiers
+  /// Nothing.
+  case other
 }
 
 /// What a ``LinkPlanner`` wants to be done.

@@ -5,6 +5,10 @@ import Signals
 extension BusCore {
   func linkOpened(_ session: Session, _ link: BusLink) -> LinkWork {
     work(for: link) { state, work in
+      // What was posted to an earlier link is not answered any more.
+      state.isPlanPosted = false
+      var session = session
+      if state.avoidsIdentifiers { session.hasSubscriptionIdentifiers = false }
       state.session = session
       let hasIdentifiers = session.version == .v5 && session.hasSubscriptionIdentifiers
       state.table.linkOpened(sessionPresent: session.isPresent, covers: !hasIdentifiers)
@@ -17,10 +21,13 @@ extension BusCore {
     }
   }
 
-  func linkClosed(_ link: BusLink) -> LinkWork {
-    work(for: link) { state, _ in
+  func linkClosed(_ end: LinkEnd, _ link: BusLink) -> LinkWork {
+    work(for: link) { state, work in
       state.session = nil
-      state.table.linkClosed()
+      if end == .byIdentifiers { state.avoidsIdentifiers = true }
+      for (filter, upstream) in state.table.linkClosed(byBroker: end == .byBroker) {
+        state.fail(upstream, .subscriptionEndsLink(filter), &work)
+      }
       state.waiting.sent = [:]
     }
   }
@@ -121,6 +128,7 @@ extension BusCore {
     let filter = upstream.filter
     let handling: Subscribe.RetainHandling =
       switch replay {
+      case _ where filter.sharedGroup != nil: .never
       case .all: .always
       case .ifNew: .whenNew
       case .nothing: .never

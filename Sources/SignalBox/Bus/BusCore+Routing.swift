@@ -38,7 +38,7 @@ extension BusCore.State {
     let identifiers = message.subscriptionIdentifiers
     if identifiers.count == 1 {
       if let owner = table.owner(of: identifiers[0]) { return .one(owner) }
-      if table.isFormer(identifiers[0]) { return .none }
+      if table.isOurs(identifiers[0]) { return .none }
     } else if !identifiers.isEmpty {
       var upstreams: ContiguousArray<Upstream> = []
       for identifier in identifiers {
@@ -48,6 +48,7 @@ extension BusCore.State {
         upstreams.append(owner)
       }
       if !upstreams.isEmpty { return .several(upstreams) }
+      if identifiers.contains(where: table.isOurs) { return .none }
     }
     return matching(message.topic)
   }
@@ -71,8 +72,4 @@ extension BusCore.State {
     default: return .several(upstreams)
     }
   }
-}
-
-extension BusCore {
-  func fetchRetained(for seat: Seat) {}
 }

@@ -15,11 +15,14 @@ final class BusCore: Sendable {
     var link: BusLink?
     /// That of the link that is open.
     var session: Session?
+    /// Whether to do without identifiers, as in MQTT 3.1.1: this broker puts several into one message.
+    var avoidsIdentifiers = false
     /// The link that the messages which are delivered now came by.
     var delivering = LinkFacts()
     /// When the earliest linger ends for which there is a timer.
     var lingerTimer: Duration?
     var isPlanPosted = false
+    var fetch: RetainedFetch?
     var members: [ObjectIdentifier: any BusMember] = [:]
     var isClosed = false
   }
@@ -87,7 +90,8 @@ final class BusCore: Sendable {
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
     let (upstreams, waiting, link) = state.withLock { state -> ([Upstream], Waiting?, BusLink?) in
       guard state.link?.connection === connection else { return ([], nil, nil) }
-      state.table.linkClosed()
+      _ = state.table.linkClosed(byBroker: false)
+      state.table.sessionEnded()
       state.session = nil
       let (upstreams, waiting) = state.unwantAll()
       return (upstreams, waiting, state.link.take())
@@ -104,18 +108,22 @@ final class BusCore: Sendable {
   func attach(
     _ observer: Observer<Message>, _ filter: TopicFilter, _ qos: QoS, _ late: LatePolicy
   ) -> (any Disposable)? {
-    let (seat, isDue, error) = state.withLock { state -> (Seat?, Bool, BusError?) in
-      if state.isClosed { return (nil, false, .closed) }
-      if let error = refusal(state.session) { return (nil, false, error) }
+    let (seat, refilled, isDue, error) = state.withLock {
+      state -> (Seat?, RefilledObserver?, Bool, BusError?) in
+      if state.isClosed { return (nil, nil, false, .closed) }
+      if let error = refusal(state.session) { return (nil, nil, false, error) }
       let upstream = state.table.join(filter, qos) { identifier in
         let upstream = Upstream(filter, identifier, cacheLimits: cacheLimits)
         if filter.sharedGroup == nil { state.routes?[filter] = upstream }
         return upstream
       }
-      let target = late == .retained ? observer : LateObserver(late, observer)
+      // Its cache can't give a newcomer all that it shall have.
+      let refilled = late != .none && upstream.cache.isOverfull ? RefilledObserver(observer) : nil
+      let downstream = refilled ?? observer
+      let target = late == .retained ? downstream : LateObserver(late, downstream)
       let seat = Seat(upstream, qos, self, target)
       if qos > .atMostOnce, let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
-      return (seat, state.table.isPlanDue, nil)
+      return (seat, refilled, state.table.isPlanDue, nil)
     }
     guard let seat else {
       observer.fail(error ?? .closed)
@@ -125,8 +133,22 @@ final class BusCore: Sendable {
     seat.attach()
     if case .failure(let error) = connection { fail(seat.upstream, .refused(error)) }
     if isDue { replan() }
-    if late != .none, seat.upstream.cache.isOverfull { fetchRetained(for: seat) }
+    if let refilled { fetch(RetainedFetch.Order(filter: filter, observer: refilled)) }
     return seat
+  }
+
+  private func fetch(_ order: RetainedFetch.Order) {
+    counters.refetches.add(1, ordering: .relaxed)
+    let known = state.withLock { $0.fetch }
+    if let known { return known.fetch(order) }
+    let fresh = RetainedFetch(options, scheduler, problems)
+    let installed = state.withLock { state in
+      let installed = state.fetch ?? fresh
+      state.fetch = installed
+      return installed
+    }
+    if installed === fresh, !add(fresh) { return }
+    installed.fetch(order)
   }
 
   /// Why nothing can be subscribed on a link.

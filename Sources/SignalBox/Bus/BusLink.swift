@@ -31,7 +31,7 @@ final class BusLink: ConnectionDelegate, LinkPlanner {
 
   func linkOpened(_ session: Session) -> LinkWork { core?.linkOpened(session, self) ?? LinkWork() }
 
-  func linkClosed() -> LinkWork { core?.linkClosed(self) ?? LinkWork() }
+  func linkClosed(_ end: LinkEnd) -> LinkWork { core?.linkClosed(end, self) ?? LinkWork() }
 
   func plan() -> LinkWork { core?.plan(self) ?? LinkWork() }
 

@@ -44,9 +44,12 @@ struct SubscriptionTable<Owner> {
     fileprivate(set) var actual = Actual.none
     /// Whether a request for it went unanswered on this link: the broker need not send again what it has in store.
     fileprivate var wasUnanswered = false
+    /// Whether it is in `dirty`, or `held`.
     fileprivate var isDirty = false
-    /// The earlier identifiers that messages may still carry.
-    fileprivate var former: [UInt32] = []
+    /// With how many it may be under way; fewer, the more it is suspected: see `linkClosed(byBroker:)`.
+    fileprivate var company = Int.max
+    /// How often in a row the broker ended the link while it was under way alone.
+    fileprivate var lonelyBreaks = 0
     /// The identifier of the wider one that serves it.
     fileprivate var coveredBy: UInt32?
     /// How often somebody began to want it.
@@ -96,6 +99,9 @@ struct SubscriptionTable<Owner> {
   /// Requests that come within this time of the last ones go out together.
   static var coalescing: Duration { .milliseconds(10) }
 
+  /// How many links in a row the broker has to end at the SUBSCRIBE of one filter alone.
+  static var lonelyBreaksLimit: Int { 2 }
+
   /// How many requests may be under way at once: message ids are few, and brokers have limits.
   static var maximumInFlight: Int { 1_000 }
 
@@ -112,9 +118,14 @@ struct SubscriptionTable<Owner> {
   private(set) var shared: Set<TopicFilter> = []
   /// What nobody wants any more, but what covers others until they have their own.
   private var retiring: Set<TopicFilter> = []
-  private var formerFilters: [UInt32: TopicFilter] = [:]
+  private var former = FormerIdentifiers()
   private var dirty: [TopicFilter] = []
+  /// What waits until nothing is under way, since it is not to be asked for together with that.
+  private var held: [TopicFilter] = []
+  /// How many may be under way, as long as suspects are.
+  private var room = Int.max
   private var lastIdentifier: UInt32 = 0
+  private var highestIdentifier: UInt32 = 0
   private var lastPlan: Instant?
   /// How many requests are under way.
   private var inFlight = 0
@@ -129,11 +140,12 @@ struct SubscriptionTable<Owner> {
 
   /// Whose messages with `identifier` are: also those under an earlier identifier of a filter that is wanted again.
   func owner(of identifier: UInt32) -> Owner? {
-    owners[identifier] ?? formerFilters[identifier].flatMap { entries[$0]?.owner }
+    owners[identifier] ?? former[identifier].flatMap { entries[$0]?.owner }
   }
 
-  /// Whether `identifier` was ours, and the broker may still send messages with it.
-  func isFormer(_ identifier: UInt32) -> Bool { formerFilters[identifier] != nil }
+  /// Whether `identifier` is or was ours. A broker may send what it has in its queues long after the UNSUBACK
+  /// (MQTT 5, 3.10.4): where that has no owner, it is nobody's, and others whose filters match have copies of their own.
+  func isOurs(_ identifier: UInt32) -> Bool { identifier <= highestIdentifier }
 
   /// Those of all that is wanted.
   var allOwners: some Collection<Owner> { owners.values }
@@ -232,14 +244,12 @@ struct SubscriptionTable<Owner> {
   mutating func unwant(_ filter: TopicFilter) -> Owner? {
     guard var entry = entries[filter], let owner = entry.owner else { return nil }
     owners[entry.identifier] = nil
-    if entry.actual != .none {
-      entry.former.append(entry.identifier)
-      formerFilters[entry.identifier] = filter
-    }
+    if entry.actual != .none { former.add(entry.identifier, filter) }
     (entry.owner, entry.wanted, entry.observers, entry.lingersUntil) = (nil, nil, 0, nil)
     entries[filter] = entry
     if filter.sharedGroup == nil { wider[filter] = nil } else { shared.remove(filter) }
-    changed(filter)
+    // While there is no link nothing else would let go of it.
+    if !isConnected, entry.actual == .none { entries[filter] = nil } else { changed(filter) }
     return owner
   }
 
@@ -265,27 +275,84 @@ struct SubscriptionTable<Owner> {
         for (filter, entry) in entries where entry.wanted != nil { enter(filter) }
       }
     }
-    if !sessionPresent { formerFilters = [:] }
-    for index in entries.indices {
-      if !sessionPresent {
-        entries.values[index].actual = .none
-        entries.values[index].former = []
-      }
-      entries.values[index].wasUnanswered = false
-      entries.values[index].isDirty = true
+    if !sessionPresent { former = FormerIdentifiers() }
+    forEachEntry { _, entry in
+      if !sessionPresent { entry.actual = .none }
+      entry.wasUnanswered = false
+      entry.isDirty = true
     }
-    // Where there is an order, the older ones go first: who came later gives way.
-    dirty = entries.map { ($0.value.identifier, $0.key) }.sorted { $0.0 < $1.0 }.map { $0.1 }
+    // Where there is an order, the older ones go first: who came later gives way. Suspects might end the link.
+    dirty = entries.map { (filter: $0.key, company: $0.value.company, identifier: $0.value.identifier) }
+      .sorted { ($1.company, $0.identifier) < ($0.company, $1.identifier) }
+      .map(\.filter)
   }
 
-  /// The link broke: answers that are under way will not come, and what the broker has depends on its session.
-  mutating func linkClosed() {
+  /// The link broke: answers that are under way will not come, and what the broker has depends on its session. Gives
+  /// whose filter the broker will not be asked for, because that ends its links.
+  ///
+  /// Some brokers close the link instead of refusing a SUBSCRIBE: asked for all that is wanted again and again, they would
+  /// do so for ever, and nobody had anything. So what was under way when `byBroker` the link ended is suspected. The
+  /// next time suspects go after all others, in groups of an eighth; and the one that is alone under way when that
+  /// happens twice in a row is guilty. An answer shows innocence.
+  mutating func linkClosed(byBroker: Bool) -> [(filter: TopicFilter, owner: Owner)] {
     isConnected = false
-    inFlight = 0
+    (inFlight, room) = (0, .max)
     retiring = []
-    for index in entries.indices where entries.values[index].actual != .none {
-      entries.values[index].actual = .unsure
+    forgetChanges()
+    var asked: [TopicFilter] = []
+    forEachEntry { filter, entry in
+      if case .subscribing = entry.actual { asked.append(filter) }
+      if entry.actual != .none { entry.actual = .unsure }
     }
+    guard byBroker else { return [] }
+    for filter in asked {
+      entries[filter]!.company = max(1, asked.count / 8)
+      entries[filter]!.lonelyBreaks = asked.count == 1 ? entries[filter]!.lonelyBreaks + 1 : 0
+    }
+    let guilty = asked.filter { entries[$0]!.lonelyBreaks >= Self.lonelyBreaksLimit }
+    return guilty.compactMap { filter in
+      entries[filter]!.lonelyBreaks = 0
+      return unwant(filter).map { (filter, $0) }
+    }
+  }
+
+  /// The broker has nothing of ours any more, and never will again by itself.
+  mutating func sessionEnded() {
+    former = FormerIdentifiers()
+    for (filter, entry) in entries {
+      entries[filter]!.actual = .none
+      if entry.wanted == nil { entries[filter] = nil }
+    }
+  }
+
+  /// Changes entries in their places: a loop over the dictionary would keep, and so make, a copy of it.
+  private mutating func forEachEntry(_ change: (TopicFilter, inout Entry) -> Void) {
+    var index = entries.startIndex
+    while index != entries.endIndex {
+      change(entries.keys[index], &entries.values[index])
+      entries.formIndex(after: &index)
+    }
+  }
+
+  /// When a link opens, all is compared.
+  private mutating func forgetChanges() {
+    for filter in dirty + held { entries[filter]?.isDirty = false }
+    (dirty, held) = ([], [])
+  }
+
+  /// One answer less is to come.
+  private mutating func answered(_ filter: TopicFilter) {
+    (entries[filter]!.company, entries[filter]!.lonelyBreaks) = (.max, 0)
+    arrived()
+  }
+
+  private mutating func arrived() {
+    inFlight -= 1
+    guard inFlight == 0 else { return }
+    room = .max
+    if held.isEmpty { return }
+    dirty = held + dirty
+    held = []
   }
 
   /// The broker accepted the subscription that was under way.
@@ -293,8 +360,7 @@ struct SubscriptionTable<Owner> {
     guard let index = entries.index(forKey: filter),
       case .subscribing(let identifier, let qos, _) = entries.values[index].actual
     else { return }
-    inFlight -= 1
-    forgetFormer(filter)
+    answered(filter)
     entries.values[index].actual = .subscribed(identifier, qos, granted: granted)
     changed(filter)
   }
@@ -304,7 +370,7 @@ struct SubscriptionTable<Owner> {
     guard case .subscribing(let identifier, let qos, let over)? = entries[filter]?.actual else {
       return .nobody
     }
-    inFlight -= 1
+    answered(filter)
     defer { changed(filter) }
     if case .lower(let former) = over {
       entries[filter]!.actual = .subscribed(identifier, former, granted: former)
@@ -321,7 +387,7 @@ struct SubscriptionTable<Owner> {
   mutating func unanswered(_ filter: TopicFilter) {
     switch entries[filter]?.actual {
     case .subscribing, .unsubscribing:
-      inFlight -= 1
+      arrived()
       entries[filter]!.actual = .unsure
       entries[filter]!.wasUnanswered = true
       changed(filter)
@@ -332,8 +398,7 @@ struct SubscriptionTable<Owner> {
   /// The broker confirmed the unsubscription that was under way.
   mutating func unsubscribed(_ filter: TopicFilter) {
     guard entries[filter]?.actual == .unsubscribing else { return }
-    inFlight -= 1
-    forgetFormer(filter)
+    arrived()
     entries[filter]!.actual = .none
     changed(filter)
   }
@@ -392,11 +457,13 @@ struct SubscriptionTable<Owner> {
       return nil
     case (let wanted?, .subscribed(entry.identifier, let asked, _)):
       guard asked < wanted else { return nil }
+      if hold(filter, entry) { return nil }
       entries[filter]!.actual = .subscribing(entry.identifier, wanted, over: .lower(asked))
       return .subscribe(filter, wanted, identifier: entry.identifier, .nothing)
     case (let wanted?, .none), (let wanted?, .unsure), (let wanted?, .subscribed):
       // A wider one is on its way, and may do.
       if case .undecided = cover { return nil }
+      if hold(filter, entry) { return nil }
       entries[filter]!.actual = .subscribing(
         entry.identifier, wanted, over: entry.actual == .none ? .nothing : .unknown)
       let replay: Replay = entry.wasUnanswered && entry.actual == .unsure ? .ifNew : .all
@@ -412,8 +479,21 @@ struct SubscriptionTable<Owner> {
     }
   }
 
+  /// Whether it has to wait for what is under way, for its own sake or for that of others. What waits keeps its turn.
+  private mutating func hold(_ filter: TopicFilter, _ entry: Entry) -> Bool {
+    let isSuspect = entry.company < .max
+    if !held.isEmpty || inFlight >= min(room, entry.company) || isSuspect && inFlight > 0 && room == .max {
+      entries[filter]!.isDirty = true
+      held.append(filter)
+      return true
+    }
+    room = min(room, entry.company)
+    return false
+  }
+
   /// `filter` is compared again, and those for whom it makes a difference.
   private mutating func changed(_ filter: TopicFilter) {
+    guard isConnected else { return }
     mark(filter)
     guard covers, Self.canBeCovered(filter) else { return }
     var others: [TopicFilter] = []
@@ -421,13 +501,6 @@ struct SubscriptionTable<Owner> {
     wider.forEachNarrower(than: filter) { others.append($0) }
     for other in others { mark(other) }
     for other in retiring { mark(other) }
-  }
-
-  /// What the broker has now carries another identifier, or is gone.
-  private mutating func forgetFormer(_ filter: TopicFilter) {
-    guard let former = entries[filter]?.former, !former.isEmpty else { return }
-    for identifier in former { formerFilters[identifier] = nil }
-    entries[filter]!.former = []
   }
 
   private mutating func mark(_ filter: TopicFilter) {
@@ -440,7 +513,8 @@ struct SubscriptionTable<Owner> {
   private mutating func nextIdentifier() -> UInt32 {
     repeat {
       lastIdentifier = lastIdentifier % 268_435_455 + 1
-    } while owners[lastIdentifier] != nil || formerFilters[lastIdentifier] != nil
+    } while owners[lastIdentifier] != nil || former[lastIdentifier] != nil
+    highestIdentifier = max(highestIdentifier, lastIdentifier)
     return lastIdentifier
   }
 }

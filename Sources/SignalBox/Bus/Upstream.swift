@@ -29,9 +29,19 @@ final class Upstream: Sendable {
   }
 
   func receive(_ message: Message, _ link: LinkFacts) {
+    if filter.sharedGroup != nil { return share(message, link) }
     let admitted = cache.admit(
       message, link: link.number, keepsRetainFlag: keepsRetainFlag(link.version))
     if let admitted { subject.send(admitted) }
+  }
+
+  /// Nothing that is stored belongs to a share of the stream: each member would get it. Some brokers send it all the
+  /// same in MQTT 3.1.1; in MQTT 5 they are told not to.
+  private func share(_ message: Message, _ link: LinkFacts) {
+    if message.isRetained, link.version == .v311 { return }
+    var message = message
+    message.origin = .live
+    subject.send(message)
   }
 
   /// A wider filter has received what this one's observers shall have. In the order of the messages.

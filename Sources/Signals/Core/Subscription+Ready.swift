@@ -10,9 +10,9 @@ extension Subscription {
   /// it is.
   ///
   /// ```swift
-  /// let subscription = bus.signal("lamp/state").subscribe { print($0) }
+  /// let subscription = lamp.states.subscribe { print($0) }
   /// try await subscription.ready
-  /// try await bus.publish(Publish(Topic("lamp/get"), ""))
+  /// lamp.switchOn()
   /// ```
   ///
   /// Returns at once when the signal has completed, and when it completes meanwhile.

@@ -7,7 +7,8 @@ public import Synchronization
 /// handler that is already past the check may still run, which `drained()` waits for. At a terminal the subscription is
 /// released before the handler runs.
 public class Subscription: Disposable, @unchecked Sendable {
-  // Sound: `upstream` is written before `linked` is set, and read by the one who sets `ended` after that.
+  // Sound: `upstream` is written before `linked` is set, and taken by the one who sets `ended` after that; who reads it
+  // before that sets `watched` under the lock of the extras, under which it is then taken, too.
   static let linked: UInt8 = 1
   @usableFromInline static var ended: UInt8 { 2 }
   private static let released: UInt8 = 4
@@ -15,7 +16,7 @@ public class Subscription: Disposable, @unchecked Sendable {
   /// Whoever ended it has come back from disposing the source.
   private static let stopped: UInt8 = 16
   private static let stopAwaited: UInt8 = 32
-  /// Somebody wants to know when it is ready: `upstream` is read and taken under the lock of the extras.
+  /// Somebody has wanted to know when it is ready.
   static let watched: UInt8 = 64
   static let completed: UInt8 = 128
 

@@ -28,7 +28,7 @@ private struct Network {
   var trace: [String] = []
 
   enum Step: CaseIterable {
-    case want0, want1, unwant, connect, connectWithSession, breakLink, answer, refuse, timeOut, wait
+    case want0, want1, unwant, connect, connectWithSession, breakLink, endLink, answer, refuse, timeOut, wait
   }
 
   init(_ names: [String], covers: Bool, linger: Duration = .zero) throws {
@@ -49,11 +49,17 @@ private struct Network {
       served = []
       if step == .connect { held = [:] }
       table.linkOpened(sessionPresent: step == .connectWithSession, covers: covers)
-    case .breakLink:
+    case .breakLink, .endLink:
       guard isUp else { return false }
+      let asked = packets.filter(\.isSubscribe).map(\.filter)
       isUp = false
       packets = []
-      table.linkClosed()
+      let guilty = table.linkClosed(byBroker: step == .endLink)
+      if !guilty.isEmpty { #expect(step == .endLink && asked == guilty.map(\.filter), "\(trace)") }
+      for (filter, owner) in guilty {
+        #expect(owner == wanted[filter]?.owner, "\(trace)")
+        wanted[filter] = nil
+      }
     case .answer: return answer(number)
     case .refuse: return refuse(number)
     case .timeOut:
@@ -210,6 +216,8 @@ extension TopicFilter {
 }
 
 extension SubscriptionTable.Action {
+  var isSubscribe: Bool { if case .subscribe = self { true } else { false } }
+
   var filter: TopicFilter {
     switch self {
     case .subscribe(let filter, _, _, _), .unsubscribe(let filter): filter
@@ -244,7 +252,7 @@ extension SubscriptionTable.Action {
     for _ in 0..<120 {
       let step = Network.Step.allCases.randomElement(using: &dice)!
       // Faults are rarer than intents.
-      if step == .breakLink, Int.random(in: 0..<4, using: &dice) > 0 { continue }
+      if [.breakLink, .endLink].contains(step), Int.random(in: 0..<4, using: &dice) > 0 { continue }
       _ = network.perform(step, Int.random(in: 0..<1_000, using: &dice))
     }
     network.settle()
@@ -286,7 +294,7 @@ extension SubscriptionTable.Action {
     #expect(network.held.count == 2_500)
   }
 
-  @Test func `an identifier means its filter as long as the broker may have it, and then nothing`() throws {
+  @Test func `an identifier means its filter, nothing while nobody wants that, and stays ours`() throws {
     var network = try Network(["a"], covers: false)
     _ = network.perform(.connect)
     for identifier in UInt32(1)...3 {
@@ -295,13 +303,32 @@ extension SubscriptionTable.Action {
       let owner = network.wanted[network.filters[0]]?.owner
       #expect(network.table.owner(of: identifier) == owner)
       _ = network.perform(.unwant)
-      #expect(network.table.owner(of: identifier) == nil && network.table.isFormer(identifier))
+      #expect(network.table.owner(of: identifier) == nil && network.table.isOurs(identifier))
       network.settle()
-      #expect(!network.table.isFormer(identifier))
+      #expect(network.table.owner(of: identifier) == nil && network.table.isOurs(identifier))
     }
+    #expect(!network.table.isOurs(4))
   }
 
-  @Test func `who comes back while the old subscription still goes gets what comes under the old identifier`()
+  @Test func `only the last former identifiers are remembered, and none when the session is gone`() throws {
+    var network = try Network(["a"], covers: false)
+    _ = network.perform(.connect)
+    let count = UInt32(FormerIdentifiers.capacity)
+    for _ in 0...count {
+      _ = network.perform(.want0)
+      network.settle()
+      _ = network.perform(.unwant)
+      network.settle()
+    }
+    _ = network.perform(.want0)
+    network.settle()
+    #expect(network.table.owner(of: 1) == nil && network.table.owner(of: 2) != nil)
+    #expect(network.table.owner(of: count) != nil)
+    for step in [Network.Step.breakLink, .connect] { _ = network.perform(step) }
+    #expect(network.table.owner(of: count) == nil && network.table.owner(of: count + 2) != nil)
+  }
+
+  @Test func `who comes back gets what comes under the old identifier`()
     throws
   {
     var network = try Network(["a"], covers: false)
@@ -312,7 +339,7 @@ extension SubscriptionTable.Action {
     _ = network.perform(.want0)
     #expect(network.table.owner(of: 1) == 2 && network.table.owner(of: 2) == 2)
     network.settle()
-    #expect(network.table.owner(of: 1) == nil && network.table.owner(of: 2) == 2)
+    #expect(network.table.owner(of: 1) == 2 && network.table.owner(of: 2) == 2)
   }
 
   @Test func `a wider filter that is refused leaves those that it would have covered`() throws {
@@ -340,6 +367,27 @@ extension SubscriptionTable.Action {
     #expect(Set(other.held.keys.map(\.name)) == ["a/b", "b"])
   }
 
+  @Test func `without a link, filters that come and go leave nothing behind`() throws {
+    var table = SubscriptionTable<Int>(linger: .zero)
+    for number in 0..<1_000 {
+      let filter = try TopicFilter("t/\(number)")
+      _ = table.join(filter, .atMostOnce) { Int($0) }
+      #expect(table.leave(filter, UInt32(number + 1), now: .zero) != nil)
+    }
+    #expect(table.entries.isEmpty)
+    let filter = try TopicFilter("a")
+    for _ in 0..<2 { _ = table.join(filter, .atMostOnce) { Int($0) } }
+    table.linkOpened(sessionPresent: false, covers: false)
+    #expect(table.plan(at: .now).actions.map(\.filter) == [filter])
+    table.granted(filter, .atMostOnce)
+    _ = table.linkClosed(byBroker: false)
+    // The broker may have it still.
+    for _ in 0..<2 { _ = table.leave(filter, 1_001, now: .zero) }
+    #expect(table.entries.count == 1)
+    table.sessionEnded()
+    #expect(table.entries.isEmpty && table.deadline == nil)
+  }
+
   @Test func `a linger ends when nobody came back, and one who came and went begins it anew`() throws {
     var table = SubscriptionTable<Int>(linger: .seconds(2))
     let filter = try TopicFilter("a")
@@ -352,7 +400,7 @@ extension SubscriptionTable.Action {
     #expect(table.lingered(now: .seconds(2)).isEmpty)
     #expect(table.lingerDeadline == .seconds(3))
     #expect(table.lingered(now: .seconds(3)) == [owner])
-    #expect(table.lingerDeadline == nil && table.entries.count == 1)
+    #expect(table.lingerDeadline == nil && table.entries.isEmpty)
   }
 
   @Test func `a linger for ever never ends, and coming and going costs no memory`() throws {

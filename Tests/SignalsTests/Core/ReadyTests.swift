@@ -117,14 +117,17 @@ import Testing
     #expect(answers.count == 1)
   }
 
-  @Test func `subscribe(on) waits for the hop`() {
+  @Test(arguments: [false, true])
+  func `subscribe(on) waits for the hop, and for the source behind it`(isReadyFirst: Bool) {
     let time = VirtualScheduler()
     let answers = CallCounter()
     let subscription = signal.subscribe(on: time).subscribe()
     subscription.whenReady { answers.next() }
-    readiness.succeed()
+    if isReadyFirst { readiness.succeed() }
     #expect(answers.count == 0)
     time.advance(by: .zero)
+    #expect(answers.count == (isReadyFirst ? 1 : 0))
+    readiness.succeed()
     #expect(answers.count == 1)
   }
 
@@ -181,7 +184,7 @@ import Testing
     for _ in 0..<300 {
       let (readiness, subject) = (Readiness(), Subject<Int>())
       let signal = Signal<Int> { CompoundDisposable([subject.signal.subscribe($0), readiness]) }
-      let subscription = signal.merge(with: .never).subscribe()
+      let subscription = signal.subscribe(on: .background).merge(with: .never).subscribe()
       async let answer = reason { try await subscription.ready }
       async let begun: Void = readiness.succeed()
       async let ended: Void = subject.fail(Broken())

@@ -1,0 +1,98 @@
+import Brokers
+import MQTT
+import Peers
+import SignalBox
+import Signals
+import SignalsTesting
+import Testing
+
+/// Late subscribers of more topics than the bus remembers.
+@Suite(.timeLimit(.minutes(5))) struct RetainedFetchTests {
+  private static let topics = 60
+
+  /// A broker that holds that many retained messages, and a bus that remembers few of them.
+  private func withFewRemembered(
+    _ version: ProtocolVersion, count: Int = 10,
+    _ body: (LocalBroker, Bus, Recorder<Message>) async throws -> Void
+  ) async throws {
+    try await LocalBroker.with { broker in
+      try await withBus(.toward(broker)) { publisher in
+        for index in 0..<Self.topics {
+          try await publisher.publish(Publish(Topic("s/\(index)"), "old \(index)", retain: true))
+        }
+      }
+      let bus = try Bus(
+        .toward(broker, version: version), linger: .zero, cacheLimits: QueueSize(count: count, bytes: 1 << 20)
+      )
+      let early = Recorder(bus.signal("s/#"))
+      try await eventually { early.values.count == Self.topics }
+      try await body(broker, bus, early)
+      await bus.close()
+    }
+  }
+
+  private func connects(_ broker: LocalBroker) -> Int {
+    broker.log.count { $0.contains("New client connected") }
+  }
+
+  /// Those of them that are over.
+  private func ends(_ broker: LocalBroker) -> Int {
+    broker.log.count { $0.contains(/Client \S+ (disconnected|closed its connection)/) }
+  }
+
+  @Test(arguments: [ProtocolVersion.v5, .v311])
+  func `one gets what is remembered at once, the rest from the broker, each once`(version: ProtocolVersion)
+    async throws
+  {
+    try await withFewRemembered(version) { broker, bus, early in
+      let problems = Recorder(bus.problems)
+      let before = connects(broker)
+      let late = [
+        Recorder(bus.signal("s/#")), Recorder(bus.signal("s/#")), Recorder(bus.signal("s/#", late: .none)),
+      ]
+      #expect(late.map(\.values.count) == [10, 10, 0])
+      for one in late.dropLast() {
+        try await eventually { one.values.count == Self.topics }
+        #expect(Set(one.values.map(\.topic)).count == Self.topics)
+      }
+      // Live ones come in between and afterwards.
+      try await Peer.publish(broker, "-t", "s/end", "-m", "x")
+      for one in late { try await eventually { one.values.last?.topic == "s/end" } }
+      #expect(late.map(\.values.count) == [Self.topics + 1, Self.topics + 1, 1])
+      #expect(early.values.count == Self.topics + 1)
+      #expect(connects(broker) - before == 3, "one for each, and the publisher of this test")
+      #expect(
+        problems.values.count == 2 && problems.values.allSatisfy { $0.reason.contains("asked once more") })
+      #expect(bus.metrics.refetches == 2)
+      try await eventually("a connection stays") { ends(broker) == connects(broker) - 1 }
+    }
+  }
+
+  @Test func `a live message is not followed by the older one that the broker had in store`() async throws {
+    try await withFewRemembered(.v5) { broker, bus, _ in
+      let gate = Recorder(bus.signal("s/#"))
+      for round in 0..<20 { try await Peer.publish(broker, "-t", "s/\(round)", "-r", "-m", "new") }
+      try await eventually { gate.values.count { $0.payload == Array("new".utf8) } == 20 }
+      try await eventually("it asks for ever") { ends(broker) == connects(broker) - 1 }
+      #expect(Set(gate.values.map(\.topic)).count == Self.topics)
+      for index in 0..<20 {
+        let texts = gate.values.filter { $0.topic == "s/\(index)" }.map {
+          String(decoding: $0.payload, as: UTF8.self)
+        }
+        #expect(texts.last == "new" && texts.count <= 2, "\(texts)")
+      }
+    }
+  }
+
+  @Test func `a bus that closes, or an observer that leaves, ends the asking`() async throws {
+    try await withFewRemembered(.v5) { broker, bus, _ in
+      let late = (0..<5).map { _ in Recorder(bus.signal("s/#")) }
+      for one in late.dropFirst() { one.subscription.dispose() }
+      try await eventually { late[0].values.count == Self.topics }
+      let last = Recorder(bus.signal("s/#"))
+      await bus.close()
+      #expect(last.hasEnded && late[0].hasEnded)
+      try await eventually("a connection stays") { ends(broker) == connects(broker) }
+    }
+  }
+}
