@@ -144,11 +144,13 @@ extension BusCore.State {
   fileprivate mutating func granted(
     _ filter: TopicFilter, _ qos: QoS, _ now: ContinuousClock.Instant, _ work: inout LinkWork
   ) {
+    // For a raise nothing is sent again, or what is is not news.
+    let isRaise = table[filter]?.asked != nil
     table.granted(filter, qos)
     guard let entry = table[filter], let asked = entry.asked, let upstream = entry.owner, let session else {
       return
     }
-    upstream.cache.didSubscribe(session.number.value, at: Arrival(now))
+    if !isRaise { upstream.cache.didSubscribe(session.number.value, at: Arrival(now)) }
     serve(entry.identifier, asked, &work)
   }
 

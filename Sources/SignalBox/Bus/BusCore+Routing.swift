@@ -7,7 +7,8 @@ extension BusCore {
   func didConnect(_ session: Session, _ link: BusLink) {
     state.withLock { state in
       guard state.link === link else { return }
-      state.delivering = LinkFacts(number: session.number.value, version: session.version)
+      state.delivering = LinkFacts(
+        number: session.number.value, version: session.version, isResumed: session.isPresent)
     }
   }
 
@@ -19,7 +20,8 @@ extension BusCore {
     switch route {
     case .none: counters.unrouted.add(1, ordering: .relaxed)
     case .one(let upstream): upstream.receive(message, facts)
-    case .several(let upstreams): for upstream in upstreams { upstream.receive(message, facts) }
+    case .several(let upstreams):
+      for upstream in upstreams { upstream.receive(message, facts) }
     }
   }
 
@@ -33,7 +35,7 @@ extension BusCore {
 
 extension BusCore.State {
   /// By identifier where there is one; a message without one, or with one that was never ours, is everybody's whose
-  /// filter matches.
+  /// filter matches. For one with an identifier of ours that nobody has any more, the others have copies of their own.
   fileprivate mutating func route(_ message: Message) -> BusCore.Route {
     let identifiers = message.subscriptionIdentifiers
     if identifiers.count == 1 {

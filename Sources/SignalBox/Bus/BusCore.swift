@@ -122,7 +122,7 @@ final class BusCore: Sendable {
       let downstream = refilled ?? observer
       let target = late == .retained ? downstream : LateObserver(late, downstream)
       let seat = Seat(upstream, qos, self, target)
-      if qos > .atMostOnce, let asked = state.table[filter]?.asked, qos > asked { state.waiting.raise(seat) }
+      if qos > .atMostOnce, state.table[filter]?.isRaised(by: qos) == true { state.waiting.raise(seat) }
       return (seat, refilled, state.table.isPlanDue, nil)
     }
     guard let seat else {

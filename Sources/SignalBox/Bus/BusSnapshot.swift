@@ -46,8 +46,7 @@ public struct BusSnapshot: Sendable, Hashable, CustomStringConvertible {
       switch actual {
       case .subscribed(let qos): wanted.map { qos >= $0 || $0 == .atLeastOnce } ?? false
       case .covered: wanted != nil
-      case .none: wanted == nil
-      case .asked, .unknown: false
+      case .none, .asked, .unknown: false
       }
     }
   }

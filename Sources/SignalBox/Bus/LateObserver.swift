@@ -13,7 +13,7 @@ final class LateObserver: Observer<Message>, @unchecked Sendable {
   }
 
   override func send(_ message: Message) {
-    if policy == .none, message.origin == .stored { return }
+    if policy == .none, message.origin != .live { return }
     downstream.send(message)
   }
 

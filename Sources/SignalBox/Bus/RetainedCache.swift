@@ -17,6 +17,8 @@ final class RetainedCache: ReplayStore {
     var latest: Message?
     /// The link on which the topic came last.
     var link: UInt32
+    /// The resumed link on which what was known came again.
+    var repeated: UInt32 = 0
 
     var isEmpty: Bool { retained == nil && latest == nil }
     var bytes: Int { (retained?.payload.count ?? 0) + (latest?.payload.count ?? 0) }
@@ -32,6 +34,8 @@ final class RetainedCache: ReplayStore {
     /// The link of the last SUBACK, and until when a message can be a stored one of it.
     var answered: UInt32 = 0
     var storedUntil = Arrival()
+    /// The link on which a newcomer did not get what the broker had not sent again by then.
+    var doubted: UInt32 = 0
   }
 
   private static let burst = Duration.milliseconds(250)
@@ -67,17 +71,22 @@ final class RetainedCache: ReplayStore {
   }
 
   /// The message with its origin; nil for a stored one that the observers have already. In the order of the messages.
-  func admit(_ message: Message, link: UInt32, keepsRetainFlag: Bool) -> Message? {
+  ///
+  /// On a link whose session the broker had kept, what it queued meanwhile comes before what it has in store, mostly the
+  /// same.
+  func admit(_ message: Message, link: UInt32, keepsRetainFlag: Bool, isResumed: Bool = false) -> Message? {
     if !message.isRetained, quietLink.load(ordering: .relaxed) == link {
       // The only copy: one that the closure below captures would be another.
       var live = message
       live.origin = .live
       return live
     }
-    return decide(message, link, keepsRetainFlag)
+    return decide(message, link, keepsRetainFlag, isResumed)
   }
 
-  private func decide(_ message: Message, _ link: UInt32, _ keepsRetainFlag: Bool) -> Message? {
+  private func decide(_ message: Message, _ link: UInt32, _ keepsRetainFlag: Bool, _ isResumed: Bool)
+    -> Message?
+  {
     var message = message
     return state.withLock { state in
       if state.link != link {
@@ -94,6 +103,7 @@ final class RetainedCache: ReplayStore {
           state.purge()
           quietLink.store(link, ordering: .relaxed)
         }
+        if isResumed, mayBeStored, !isFirst, state.repeats(message, on: link) { return nil }
         guard mayBeStored, isFirst else { return message }
         if message.origin == .stored, state.answered == link {
           let until = message.arrival.advanced(by: Self.burst)
@@ -105,15 +115,26 @@ final class RetainedCache: ReplayStore {
         message.origin = message.isRetained ? .stored : .live
         guard isFirst else { return message }
       }
-      state.note(message.topic, limits)
+      state.note(message.topic, on: link, limits)
       let isKnown = message.origin == .stored && slot?.retained?.payload == message.payload
-      return isKnown ? nil : message
+      return isKnown && state.doubted != link ? nil : message
     }
   }
 
-  /// A message that another filter has received before this one had observers. Whether it is news.
-  func lacks(_ topic: String) -> Bool {
-    state.withLock { $0.slots[topic]?.isEmpty ?? true }
+  /// What a wider filter's cache has of the topics of `filter` and this one lacks: from now on it counts as what came
+  /// on the link where that one got it.
+  func adopt(_ wider: RetainedCache, _ filter: TopicFilter) -> ContiguousArray<Message> {
+    let theirs = wider.state.withLock { state in state.slots.filter { filter.matches($0.key) } }
+    return state.withLock { state in
+      var news: ContiguousArray<Message> = []
+      for (topic, slot) in theirs where state.slots[topic]?.isEmpty ?? true {
+        guard let message = slot.retained else { continue }
+        state.note(topic, on: slot.link, limits)
+        news.append(message)
+      }
+      news.sort { $0.topic < $1.topic }
+      return news
+    }
   }
 
   func remember(_ message: Message) {
@@ -143,9 +164,20 @@ final class RetainedCache: ReplayStore {
   /// By topic, so that newcomers see one order.
   private func values(_ policy: LatePolicy) -> ContiguousArray<Message> {
     if policy == .none { return [] }
-    var found = state.withLock { state in
-      ContiguousArray(
-        state.slots.values.lazy.compactMap { policy == .latest ? $0.latest ?? $0.retained : $0.retained })
+    var found = state.withLock { state -> ContiguousArray<Message> in
+      // Without a look at the clock.
+      if state.slots.isEmpty { return [] }
+      let confirmed = state.confirmed
+      var found: ContiguousArray<Message> = []
+      for slot in state.slots.values {
+        if policy == .latest, let latest = slot.latest {
+          found.append(latest)
+        } else if let retained = slot.retained {
+          // It may still wait behind a slow handler, and is then sent to all.
+          if slot.link < confirmed { state.doubted = confirmed } else { found.append(retained) }
+        }
+      }
+      return found
     }
     found.sort { $0.topic < $1.topic }
     return found
@@ -157,8 +189,17 @@ extension RetainedCache.State {
     answered != link || message.arrival <= storedUntil
   }
 
-  /// The topic has come on this link.
-  fileprivate mutating func note(_ topic: String, _ limits: QueueSize) {
+  /// Whether this is what is known, and the first such message on `link`.
+  fileprivate mutating func repeats(_ message: Message, on link: UInt32) -> Bool {
+    guard message.isRetained, let slot = slots[message.topic], slot.repeated != link,
+      slot.retained?.payload == message.payload
+    else { return false }
+    slots[message.topic]!.repeated = link
+    return true
+  }
+
+  /// The topic has come on `link`.
+  fileprivate mutating func note(_ topic: String, on link: UInt32, _ limits: QueueSize) {
     if slots[topic] != nil {
       slots[topic]!.link = link
     } else if slots.count < limits.count {
@@ -180,11 +221,17 @@ extension RetainedCache.State {
     bytes += growth
   }
 
-  /// Lets go of the topics of which only was to be known that they came.
+  /// The link on which the broker has sent all that it has in store; what has not come on it is no longer there.
+  /// Where live messages come without the flag nobody knows.
+  fileprivate var confirmed: UInt32 {
+    keepsRetainFlag && answered > 0 && storedUntil <= Arrival(.now) ? answered : 0
+  }
+
+  /// Lets go of the topics of which only was to be known that they came, and of what the broker has no longer.
   fileprivate mutating func purge() {
-    for (topic, slot) in slots where slot.isEmpty {
+    for (topic, slot) in slots where slot.isEmpty || slot.link < link {
       slots[topic] = nil
-      bytes -= topic.utf8.count
+      bytes -= slot.bytes + topic.utf8.count
     }
   }
 

@@ -25,9 +25,9 @@ extension SubscriptionTable {
       guard !cover.isCovered, let candidate = self[other], let qos = candidate.wanted, qos >= wanted else {
         return
       }
-      if let granted = candidate.granted {
-        if granted >= wanted { cover = .covered(other) }
-      } else {
+      if let granted = candidate.granted, granted >= wanted {
+        cover = .covered(other)
+      } else if candidate.isUndecided {
         cover = .undecided
       }
     }

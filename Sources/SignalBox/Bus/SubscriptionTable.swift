@@ -55,14 +55,44 @@ struct SubscriptionTable<Owner> {
     /// How often somebody began to want it.
     fileprivate(set) var generation = 0
 
-    /// The QoS at which the broker has what is wanted.
+    /// One more listens, where somebody does: whose it is, and whether it is now wanted at a higher QoS.
+    fileprivate mutating func join(_ qos: QoS) -> (owner: Owner, isMore: Bool)? {
+      guard let wanted, let owner else { return nil }
+      observers += 1
+      lingersUntil = nil
+      self.wanted = max(wanted, qos)
+      return (owner, qos > wanted)
+    }
+
+    fileprivate mutating func leaveToOthers(_ identifier: UInt32) -> Bool {
+      guard self.identifier == identifier, observers > 1 else { return false }
+      observers -= 1
+      return true
+    }
+
+    /// The QoS at which the broker has what is wanted; while a raise is under way that of before.
     var granted: QoS? {
-      if case .subscribed(identifier, _, let granted) = actual { granted } else { nil }
+      switch actual {
+      case .subscribed(identifier, _, let granted): granted
+      case .subscribing(identifier, _, over: .lower(let former)): former
+      default: nil
+      }
     }
 
     /// The QoS that was asked for, of what the broker has of what is wanted.
     var asked: QoS? {
-      if case .subscribed(identifier, let asked, _) = actual { asked } else { nil }
+      if case .subscribed(identifier, let asked, _) = actual { asked } else { granted }
+    }
+
+    /// Whether the broker is still to answer what is wanted at the highest QoS.
+    var isUndecided: Bool {
+      if case .subscribed(identifier, let asked, _) = actual { asked < wanted ?? asked } else { true }
+    }
+
+    /// Whether somebody who wants `qos` wants a raise: others can have what they want without.
+    func isRaised(by qos: QoS) -> Bool {
+      if case .subscribing(identifier, let first, over: .nothing) = actual { return qos > first }
+      return asked.map { qos > $0 } ?? false
     }
   }
 
@@ -157,16 +187,9 @@ struct SubscriptionTable<Owner> {
 
   /// Somebody listens to `filter` from now on; `makeOwner` is called with the identifier when nobody did before.
   mutating func join(_ filter: TopicFilter, _ qos: QoS, _ makeOwner: (UInt32) -> Owner) -> Owner {
-    if let index = entries.index(forKey: filter), let wanted = entries.values[index].wanted,
-      let owner = entries.values[index].owner
-    {
-      entries.values[index].observers += 1
-      entries.values[index].lingersUntil = nil
-      if qos > wanted {
-        entries.values[index].wanted = qos
-        changed(filter)
-      }
-      return owner
+    if let index = entries.index(forKey: filter), let known = entries.values[index].join(qos) {
+      if known.isMore { changed(filter) }
+      return known.owner
     }
     var entry = entries[filter] ?? Entry()
     entry.identifier = nextIdentifier()
@@ -185,11 +208,7 @@ struct SubscriptionTable<Owner> {
 
   /// One of those who listen to what has `identifier` goes, if others stay. Whether that was so.
   mutating func leaveToOthers(_ filter: TopicFilter, _ identifier: UInt32) -> Bool {
-    guard let index = entries.index(forKey: filter), entries.values[index].identifier == identifier,
-      entries.values[index].observers > 1
-    else { return false }
-    entries.values[index].observers -= 1
-    return true
+    entries.index(forKey: filter).map { entries.values[$0].leaveToOthers(identifier) } ?? false
   }
 
   /// One of those who listen to what has `identifier` goes. Gives the owner that nobody needs any more.
@@ -374,7 +393,10 @@ struct SubscriptionTable<Owner> {
     defer { changed(filter) }
     if case .lower(let former) = over {
       entries[filter]!.actual = .subscribed(identifier, former, granted: former)
-      guard entries[filter]!.wanted == qos, let owner = entries[filter]!.owner else { return .nobody }
+      // Those who have come since all others went will ask for themselves.
+      guard entries[filter]!.identifier == identifier, entries[filter]!.wanted == qos,
+        let owner = entries[filter]!.owner
+      else { return .nobody }
       entries[filter]!.wanted = former
       return .above(former, owner)
     }

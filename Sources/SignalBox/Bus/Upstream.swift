@@ -31,7 +31,7 @@ final class Upstream: Sendable {
   func receive(_ message: Message, _ link: LinkFacts) {
     if filter.sharedGroup != nil { return share(message, link) }
     let admitted = cache.admit(
-      message, link: link.number, keepsRetainFlag: keepsRetainFlag(link.version))
+      message, link: link.number, keepsRetainFlag: keepsRetainFlag(link.version), isResumed: link.isResumed)
     if let admitted { subject.send(admitted) }
   }
 
@@ -46,9 +46,7 @@ final class Upstream: Sendable {
 
   /// A wider filter has received what this one's observers shall have. In the order of the messages.
   func fill(from wider: Upstream) {
-    for message in wider.cache.values where filter.matches(message.topic) && cache.lacks(message.topic) {
-      subject.send(message)
-    }
+    for message in cache.adopt(wider.cache, filter) { subject.send(message) }
   }
 }
 
@@ -56,4 +54,6 @@ final class Upstream: Sendable {
 struct LinkFacts: Sendable {
   var number: UInt32 = 0
   var version = ProtocolVersion.v5
+  /// Whether the broker had kept the session.
+  var isResumed = false
 }

@@ -30,7 +30,7 @@ private final class Planner: LinkPlanner {
     return work
   }
 
-  func linkClosed() -> LinkWork {
+  func linkClosed(_ end: LinkEnd) -> LinkWork {
     note("closed")
     return LinkWork()
   }

@@ -60,6 +60,47 @@ import Testing
     }
   }
 
+  @Test func `what a resumed session had queued and the broker then sends from its store comes once`() {
+    let cache = cache()
+    func came(_ text: String, _ link: UInt32, isResumed: Bool = true) -> MessageOrigin? {
+      let admitted = cache.admit(message("a", text), link: link, keepsRetainFlag: true, isResumed: isResumed)
+      if let admitted { cache.remember(admitted) }
+      return admitted?.origin
+    }
+    #expect(came("1", 1, isResumed: false) == .stored)
+    // It was published twice, and is in store.
+    #expect(came("2", 2) == .stored && came("2", 2) == nil && came("2", 2) == .live)
+    #expect(came("3", 3) == .stored && came("4", 3) == .live && came("4", 3) == nil)
+    #expect(came("5", 4, isResumed: false) == .stored && came("5", 4, isResumed: false) == .live)
+  }
+
+  @Test func `what is adopted of a wider filter is not news when it is sent again`() throws {
+    let (wide, narrow) = (cache(), cache())
+    for message in [message("a/b", "1"), message("a/c", "1"), message("a/b", "2", retained: false)] {
+      wide.admit(message, link: 3, keepsRetainFlag: false).map(wide.remember)
+    }
+    let filter = try TopicFilter("a/b")
+    let adopted = narrow.adopt(wide, filter)
+    #expect(adopted.map(\.description) == ["a/b 2"])
+    for message in adopted { narrow.remember(message) }
+    #expect(narrow.adopt(wide, filter).isEmpty)
+    #expect(narrow.admit(message("a/b", "1"), link: 3, keepsRetainFlag: false) == nil)
+    #expect(narrow.admit(message("a/b", "1"), link: 4, keepsRetainFlag: false)?.origin == .stored)
+  }
+
+  @Test func `what did not come again is no newcomer's, and if it only came late then all get it`() {
+    let cache = cache()
+    for text in ["a", "b", "c"] {
+      cache.admit(message(text, "1"), link: 1, keepsRetainFlag: true).map(cache.remember)
+    }
+    #expect(cache.admit(message("a", "1"), link: 2, keepsRetainFlag: true) == nil)
+    #expect(texts(cache) == ["a=1", "b=1", "c=1"])
+    cache.didSubscribe(2, at: Arrival(start - .seconds(1)))
+    #expect(texts(cache) == ["a=1"])
+    #expect(cache.admit(message("b", "1", at: -1_000), link: 2, keepsRetainFlag: true)?.origin == .stored)
+    #expect(texts(cache) == ["a=1", "b=1"])
+  }
+
   @Test func `a message that the broker does not keep is not replayed, and a cleared one is forgotten`() {
     let cache = cache()
     for message in [message("state", "on"), message("click", "single", retained: false)] {

@@ -61,7 +61,7 @@ import Testing
       }
       #expect([filter, with].map(\.name) == [filters[1], filters[0]])
       try await settled(bus)
-      #expect(broker.held == [filters[0]] && first.events.isEmpty)
+      #expect(broker.held.keys.sorted() == [filters[0]] && first.events.isEmpty)
       // The first one still lives, and another group or topic is no overlap.
       let apart = Recorder(bus.signal("t/#"))
       try await apart.subscription.ready

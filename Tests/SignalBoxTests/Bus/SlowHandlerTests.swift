@@ -66,6 +66,30 @@ import Testing
     }
   }
 
+  @Test func `what came for a subscription that has ended before its turn is nobody else's`() async throws {
+    try await withBroker { broker, bus in
+      let (release, begun) = (DispatchSemaphore(value: 0), Guarded(false))
+      let slow = bus.signal("slow").subscribe { _ in
+        begun.withLock { $0 = true }
+        release.wait()
+      }
+      let (stays, goes) = (Recorder(bus.signal("a/+")), Recorder(bus.signal("a/b")))
+      try await settled(bus)
+      for topic in ["slow", "a/b"] {
+        try await Peer.publish(broker, "-t", topic, "-m", "1", "-q", "1")
+        try await eventually { begun.withLock { $0 } }
+      }
+      goes.subscription.dispose()
+      let end = Recorder(bus.signal("end"))
+      try await settled(bus)
+      release.signal()
+      try await Peer.publish(broker, "-t", "end", "-m", "2", "-q", "1")
+      try await eventually { end.values.count == 1 }
+      #expect(stays.values.map(\.topic) == ["a/b"] && goes.values.isEmpty)
+      slow.dispose()
+    }
+  }
+
   @Test func `stored messages are told from live ones by when they came, however slow the handlers are`()
     async throws
   {

@@ -342,6 +342,45 @@ extension SubscriptionTable.Action {
     #expect(network.table.owner(of: 1) == 2 && network.table.owner(of: 2) == 2)
   }
 
+  @Test func `while a raise is under way, the old QoS serves as before`() throws {
+    var network = try Network(["a/#", "a/b"], covers: true)
+    _ = network.perform(.connect)
+    _ = network.perform(.want0, 0)
+    network.settle()
+    _ = network.perform(.want0, 1)
+    network.settle()
+    _ = network.perform(.want1, 0)
+    _ = network.perform(.wait)
+    let (wide, narrow) = (network.filters[0], network.filters[1])
+    #expect(network.packets.count == 1)
+    #expect(network.table[wide]?.asked == .atMostOnce && network.table[wide]?.granted == .atMostOnce)
+    #expect(network.table.cover(of: narrow, network.table[narrow]!).isCovered)
+    // It may do for what wants more.
+    _ = network.perform(.want1, 1)
+    _ = network.perform(.wait)
+    #expect(network.packets.count == 1)
+    _ = network.perform(.refuse)
+    network.settle()
+    #expect(network.held[wide]?.qos == .atMostOnce && network.held[narrow]?.qos == .atLeastOnce)
+  }
+
+  @Test func `a refused raise is not of those who came after all whom it was for had gone`() throws {
+    var network = try Network(["a"], covers: false)
+    _ = network.perform(.connect)
+    _ = network.perform(.want0)
+    network.settle()
+    _ = network.perform(.want1)
+    _ = network.perform(.wait)
+    _ = network.perform(.unwant)
+    _ = network.perform(.unwant)
+    _ = network.perform(.want1)
+    #expect(network.packets.count == 1)
+    _ = network.perform(.refuse)
+    #expect(network.table[network.filters[0]]?.wanted == .atLeastOnce)
+    network.settle()
+    #expect(network.held[network.filters[0]]?.identifier == 2)
+  }
+
   @Test func `a wider filter that is refused leaves those that it would have covered`() throws {
     var network = try Network(["#", "a"], covers: true)
     _ = network.perform(.connect)

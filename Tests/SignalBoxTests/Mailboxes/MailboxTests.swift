@@ -155,6 +155,7 @@ import Testing
     try await eventually { mailbox.counters.received == 2 }
     release.signal()
     try await eventually("the sender still waits") { isSent.withLock { $0 } }
+    try await eventually { recorder.hasEnded }
     #expect(recorder.log == ["next(1)", "completed"])
   }
 

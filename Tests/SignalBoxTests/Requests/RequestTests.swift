@@ -11,12 +11,14 @@ import Testing
   {
     try await withBroker { broker, bus in
       try await bus.isServed { try bus.respond(to: "lamp/get") { "\($0) is on" } }
-      let answer = try await bus.request("lamp/get", "state")
+      let answer = try await bus.request("lamp/get", "state", timeout: .seconds(120))
       #expect(answer.payload == Array("lamp/get state is on".utf8))
       #expect(answer.topic.hasPrefix("signalbox/reply/"))
       try await broker.waitForLog("Sending UNSUBACK")
       let mark = broker.log.count
-      #expect(try await bus.request("lamp/get", 7).payload == Array("lamp/get 7 is on".utf8))
+      #expect(
+        try await bus.request("lamp/get", 7, timeout: .seconds(120)).payload == Array("lamp/get 7 is on".utf8)
+      )
       try await broker.waitForLog("Sending UNSUBACK", after: mark)
       let topics = broker.log.filter { $0.hasPrefix("\tsignalbox/reply/") }.map { $0.prefix { $0 != " " } }
       #expect(Set(topics).count == 1)
@@ -28,9 +30,9 @@ import Testing
       try await bus.isServed {
         try bus.respond(to: "sum", as: [Double].self) { $0.reduce(0, +) }
       }
-      #expect(try await bus.request("sum", [1.5, 2], as: Double.self) == 3.5)
+      #expect(try await bus.request("sum", [1.5, 2], as: Double.self, timeout: .seconds(120)) == 3.5)
       await #expect(throws: PayloadError("not true or false, on or off, 1 or 0")) {
-        try await bus.request("sum", [1.5, 2], as: Bool.self)
+        try await bus.request("sum", [1.5, 2], as: Bool.self, timeout: .seconds(120))
       }
     }
   }
@@ -79,8 +81,8 @@ import Testing
         }
       }
       try await service.ready
-      #expect(try await bus.request("strange", "", as: String.self) == "right")
-      #expect(try await bus.request("ask", 4, as: Int.self) == 4)
+      #expect(try await bus.request("strange", "", as: String.self, timeout: .seconds(120)) == "right")
+      #expect(try await bus.request("ask", 4, as: Int.self, timeout: .seconds(120)) == 4)
     }
   }
 
@@ -112,7 +114,7 @@ import Testing
       #expect(
         error?.description.hasPrefix(#"no answer to the request on "slow" came within 3.0 seconds"#) == true)
       gate.send()
-      #expect(try await bus.request("slow", "second", as: String.self) == "second")
+      #expect(try await bus.request("slow", "second", as: String.self, timeout: .seconds(120)) == "second")
       time.advance(by: .seconds(100))
       _ = await other.result
       await server.close()

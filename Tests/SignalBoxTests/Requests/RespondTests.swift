@@ -13,7 +13,9 @@ import Testing
     try await withBroker { _, bus in
       let problems = Recorder(bus.problems)
       try await bus.isServed { try bus.respond(to: "#") { "\($0.topic)" } }
-      for topic in ["a", "b/c"] { #expect(try await bus.request(topic, "", as: String.self) == topic) }
+      for topic in ["a", "b/c"] {
+        #expect(try await bus.request(topic, "", as: String.self, timeout: .seconds(120)) == topic)
+      }
       #expect(problems.values.isEmpty)
     }
   }
@@ -31,7 +33,8 @@ import Testing
         }
       }
       for number in 0..<40 {
-        #expect(try await bus.request("work/\(number)", number, as: Int.self) == number)
+        #expect(
+          try await bus.request("work/\(number)", number, as: Int.self, timeout: .seconds(120)) == number)
       }
       let counts = questions.withLock { $0 }
       #expect(counts.reduce(0, +) == 40)
@@ -69,7 +72,7 @@ import Testing
           "not answered: out of order", "not answered: not a whole number",
           "a question without a response topic: ask with MQTT 5",
         ])
-      #expect(try await bus.request("half", 8, as: Int.self) == 4)
+      #expect(try await bus.request("half", 8, as: Int.self, timeout: .seconds(120)) == 4)
       #expect(calls.withLock { $0 } == 2)
     }
   }
@@ -90,7 +93,7 @@ import Testing
       try await bus.isServed { service }
       let slow = Task { try await bus.request("work", "slow", timeout: .seconds(3_600)) }
       #expect(try await history.signal.first() == "begun")
-      #expect(try await bus.request("work", "quick", as: String.self) == "quick")
+      #expect(try await bus.request("work", "quick", as: String.self, timeout: .seconds(120)) == "quick")
       let problems = Recorder(bus.problems)
       service.dispose()
       #expect(try await history.signal.filter { $0 != "begun" }.first() == "CancellationError()")
