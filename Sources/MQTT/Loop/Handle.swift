@@ -308,6 +308,8 @@ final class Handle {
 
   func check(_ code: Int32, _ what: @autoclosure () -> String) throws(ConnectionError) {
     guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
+    // The end of the link has been read, and is about to be told: nothing is wrong with what was asked.
+    if code == MOSQ_ERR_NO_CONN.rawValue || code == MOSQ_ERR_CONN_LOST.rawValue { throw .notConnected }
     throw .invalid("libmosquitto does not take \(what()): \(Self.words(code))")
   }
 
