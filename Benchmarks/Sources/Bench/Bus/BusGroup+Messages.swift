@@ -41,7 +41,7 @@ extension BusGroup {
         var many = few
         many.filters = filters
         _ = try compare(
-          many, to: few, "\(name), \(filters) other filters, beside 10", goal: .ratio(1.15),
+          many, to: few, "\(name), \(filters) filters beside 10", goal: .ratio(1.15),
           unit: "ns CPU a message", factor: 1e3 / Double(few.count))
       }
     }

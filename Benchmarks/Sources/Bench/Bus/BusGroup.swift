@@ -25,6 +25,7 @@ struct BusGroup {
     try fanOut()
     try subscribing()
     try reconnecting()
+    try covering()
     try churn()
     try memory()
   }
