@@ -25,6 +25,7 @@ let package = Package(
       dependencies: [
         "CAllocations", "CThreads", .product(name: "Signals", package: "SignalBox"),
         .product(name: "MQTT", package: "SignalBox"), .product(name: "Brokers", package: "SignalBox"),
+        .product(name: "SignalBox", package: "SignalBox"),
       ],
       swiftSettings: swiftSettings
     ),

@@ -3,6 +3,7 @@ struct Options {
   enum Group: String, CaseIterable {
     case core
     case mqtt
+    case bus
   }
 
   var groups = Group.allCases

@@ -1,4 +1,4 @@
-/// `signalbox-bench [core] [mqtt] [--json] [--quick]`: see `scripts/bench`.
+/// `signalbox-bench [core] [mqtt] [bus] [--json] [--quick]`: see `scripts/bench`.
 ///
 /// It also runs itself as one side of a measurement: see `Role`.
 @main
@@ -11,6 +11,7 @@ enum SignalBoxBench {
       for group in options.groups {
         switch group {
         case .core: try CoreGroup(duel: options.isQuick ? .quick : .thorough, report: report).run()
+        case .bus: try BusGroup(isQuick: options.isQuick, report: report).run()
         case .mqtt: try MQTTGroup(isQuick: options.isQuick, report: report).run()
         }
       }

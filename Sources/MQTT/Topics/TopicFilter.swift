@@ -5,11 +5,23 @@ public struct TopicFilter: Sendable, Hashable, CustomStringConvertible {
   /// The filter as it goes over the wire, with its `$share/group/` if it has one.
   public let name: String
 
+  /// What few filters have: those that have not are keys in tables, and copied often.
+  private let shared: Shared?
+
+  private final class Shared: Sendable {
+    let group: String
+    let pattern: String
+
+    init(group: String, pattern: String) {
+      (self.group, self.pattern) = (group, pattern)
+    }
+  }
+
   /// The group of a shared filter (`$share/group/filter`), or nil.
-  public let sharedGroup: String?
+  public var sharedGroup: String? { shared?.group }
 
   /// What topics are compared with: the filter without `$share/group/`.
-  public let pattern: String
+  public var pattern: String { shared?.pattern ?? name }
 
   /// Checks `name` by the rules of MQTT 5, 4.7 and 4.8.2, and those that brokers drop connections for.
   public init(_ name: String) throws(TopicError) {
@@ -22,11 +34,10 @@ public struct TopicFilter: Sendable, Hashable, CustomStringConvertible {
       guard levels.count > 2, !levels[1].isEmpty, !levels[1].contains(where: Self.isWildcard),
         levels.count > 3 || !levels[2].isEmpty
       else { throw .badSharedFilter(name) }
-      sharedGroup = String(Substring(levels[1]))
-      pattern = String(name[levels[2].startIndex...])
+      shared = Shared(
+        group: String(Substring(levels[1])), pattern: String(name[levels[2].startIndex...]))
     } else {
-      sharedGroup = nil
-      pattern = name
+      shared = nil
     }
     for (index, level) in levels.enumerated() where level.count > 1 || index < levels.count - 1 {
       let isPlus = level.count == 1 && level.first == TopicText.plus

@@ -45,16 +45,35 @@ extension Unicode.Scalar {
 
 extension String {
   /// Whether both are the same bytes. `==` holds for canonically equivalent strings, which MQTT tells apart.
-  func hasSameBytes(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
+  package func hasSameBytes(as other: String) -> Bool {
+    withBytes { mine in other.withBytes { mine.isSame(as: $0) } }
   }
 
   /// Feeds the bytes to `hasher`, so that it agrees with ``hasSameBytes(as:)``.
-  func hashBytes(into hasher: inout Hasher) {
-    let done: Void? = utf8.withContiguousStorageIfAvailable {
-      hasher.combine(bytes: UnsafeRawBufferPointer($0))
-    }
-    if done == nil { for byte in utf8 { hasher.combine(byte) } }
+  package func hashBytes(into hasher: inout Hasher) {
+    withBytes { hasher.combine(bytes: $0) }
     hasher.combine(UInt8(0xFF))
+  }
+
+  private func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
+      return result
+    }
+    return Array(utf8).withUnsafeBytes(body)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Eight bytes at a time: byte by byte, the comparison is half of a look-up.
+  fileprivate func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    var offset = 0
+    while offset + 8 <= count {
+      let mine = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if mine != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      offset += 8
+    }
+    while offset < count, self[offset] == other[offset] { offset += 1 }
+    return offset == count
   }
 }

@@ -51,7 +51,8 @@ extension BusCore {
           case .granted(let qos): state.granted(filter, qos, now, &work)
           case .refused(let code): state.refused(filter, .subscriptionRefused(filter, code), &work)
           }
-        case .failure(.timedOut):
+        // Not connected: it was not sent, and so can't be what ends the link.
+        case .failure(.timedOut), .failure(.notConnected):
           state.table.unanswered(filter)
         case .failure(let error):
           switch error {
@@ -61,6 +62,8 @@ extension BusCore {
           }
         }
       }
+      // After a reconnect there were many: their place is not kept.
+      if state.waiting.sent.isEmpty { state.waiting.sent = [:] }
     }
   }
 
@@ -71,7 +74,8 @@ extension BusCore {
       for filter in filters {
         switch answer {
         case .success: state.table.unsubscribed(filter)
-        case .failure(.timedOut), .failure(.badAnswer), .failure(.invalid): state.table.unanswered(filter)
+        case .failure(.timedOut), .failure(.notConnected), .failure(.badAnswer), .failure(.invalid):
+          state.table.unanswered(filter)
         case .failure: break
         }
       }

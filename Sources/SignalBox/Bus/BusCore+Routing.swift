@@ -63,8 +63,10 @@ extension BusCore.State {
       }
     }
     var upstreams = routes!.routes(of: topic)
-    for filter in table.shared where table.covers && filter.matches(topic) {
-      if let owner = table[filter]?.owner { upstreams.append(owner) }
+    if table.covers {
+      for filter in table.shared where filter.matches(topic) {
+        if let owner = table[filter]?.owner { upstreams.append(owner) }
+      }
     }
     switch upstreams.count {
     case 0: return .none

@@ -109,20 +109,22 @@ final class BusCore: Sendable {
     _ observer: Observer<Message>, _ filter: TopicFilter, _ qos: QoS, _ late: LatePolicy
   ) -> (any Disposable)? {
     let qos = granted(qos, filter)
-    let refilled = late != .none && isOverfull(filter) ? RefilledObserver(observer) : nil
-    let downstream = refilled ?? observer
-    let (seat, error) = state.withLock { state -> (Seat?, BusError?) in
-      if state.isClosed { return (nil, .closed) }
-      if let error = refusal(state.session) { return (nil, error) }
+    let (seat, refilled, isDue, error) = state.withLock {
+      state -> (Seat?, RefilledObserver?, Bool, BusError?) in
+      if state.isClosed { return (nil, nil, false, .closed) }
+      if let error = refusal(state.session) { return (nil, nil, false, error) }
       let upstream = state.table.join(filter, qos) { identifier in
         let upstream = Upstream(filter, identifier, cacheLimits: cacheLimits)
         if filter.sharedGroup == nil { state.routes?[filter] = upstream }
         return upstream
       }
+      // Its cache can't give a newcomer all that it shall have.
+      let refilled = late != .none && upstream.cache.isOverfull ? RefilledObserver(observer) : nil
+      let downstream = refilled ?? observer
       let target = late == .retained ? downstream : LateObserver(late, downstream)
       let seat = Seat(upstream, qos, self, target)
-      if state.table[filter]?.isRaised(by: qos) == true { state.waiting.raise(seat) }
-      return (seat, nil)
+      if qos > .atMostOnce, state.table[filter]?.isRaised(by: qos) == true { state.waiting.raise(seat) }
+      return (seat, refilled, state.table.isPlanDue, nil)
     }
     guard let seat else {
       observer.fail(error ?? .closed)
@@ -131,7 +133,7 @@ final class BusCore: Sendable {
     if late == .latest { seat.upstream.cache.keepLatest() }
     seat.attach()
     if case .failure(let error) = connection { fail(seat.upstream, .refused(error)) }
-    replan()
+    if isDue { replan() }
     if let refilled { fetch(RetainedFetch.Order(filter: filter, observer: refilled)) }
     return seat
   }
@@ -142,11 +144,6 @@ final class BusCore: Sendable {
     problems.send(
       Problem(filter.name, "subscribed at QoS 1: at QoS 2 messages would be lost over a broken link"))
     return .atLeastOnce
-  }
-
-  /// Whether the cache of `filter` can't give a newcomer all that it shall have.
-  private func isOverfull(_ filter: TopicFilter) -> Bool {
-    state.withLock { $0.table[filter]?.owner }?.cache.isOverfull ?? false
   }
 
   private func fetch(_ order: RetainedFetch.Order) {
@@ -165,11 +162,14 @@ final class BusCore: Sendable {
 
   /// Why nothing can be subscribed on a link.
   func refusal(_ session: Session?) -> BusError? {
-    guard let session, !echo, session.version == .v311 else { return nil }
+    guard !echo, let session, session.version == .v311 else { return nil }
     return .needsMQTT5("a bus without echo")
   }
 
   func leave(_ upstream: Upstream) {
+    // Most are not the last: what time it is makes no difference to them.
+    let othersStay = state.withLock { $0.table.leaveToOthers(upstream.filter, upstream.identifier) }
+    if othersStay { return }
     let now = linger > .zero ? scheduler.now : .zero
     let (gone, waiting, lingersUntil) = state.withLock { state in
       let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
@@ -225,7 +225,7 @@ final class BusCore: Sendable {
   /// Has the owner of the loop look at what is wanted, if that has changed.
   private func replan() {
     let link = state.withLock { state -> BusLink? in
-      guard state.table.deadline != nil, !state.isPlanPosted else { return nil }
+      guard state.table.isPlanDue, !state.isPlanPosted else { return nil }
       state.isPlanPosted = true
       return state.link
     }

@@ -75,11 +75,19 @@ final class RetainedCache: ReplayStore {
   /// On a link whose session the broker had kept, what it queued meanwhile comes before what it has in store, mostly the
   /// same.
   func admit(_ message: Message, link: UInt32, keepsRetainFlag: Bool, isResumed: Bool = false) -> Message? {
-    var message = message
     if !message.isRetained, quietLink.load(ordering: .relaxed) == link {
-      message.origin = .live
-      return message
+      // The only copy: one that the closure below captures would be another.
+      var live = message
+      live.origin = .live
+      return live
     }
+    return decide(message, link, keepsRetainFlag, isResumed)
+  }
+
+  private func decide(_ message: Message, _ link: UInt32, _ keepsRetainFlag: Bool, _ isResumed: Bool)
+    -> Message?
+  {
+    var message = message
     return state.withLock { state in
       if state.link != link {
         state.link = link
@@ -156,7 +164,9 @@ final class RetainedCache: ReplayStore {
   /// By topic, so that newcomers see one order.
   private func values(_ policy: LatePolicy) -> ContiguousArray<Message> {
     if policy == .none { return [] }
-    var found = state.withLock { state in
+    var found = state.withLock { state -> ContiguousArray<Message> in
+      // Without a look at the clock.
+      if state.slots.isEmpty { return [] }
       let confirmed = state.confirmed
       var found: ContiguousArray<Message> = []
       for slot in state.slots.values {

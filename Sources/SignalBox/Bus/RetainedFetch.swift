@@ -23,8 +23,6 @@ final class RetainedFetch: BusMember {
 
   init(_ options: ConnectionOptions, _ scheduler: any Scheduler, _ problems: Subject<Problem>) {
     var options = options
-    // The bus has its own: two clients with one id push each other out.
-    options.clientID = ConnectionOptions(endpoint: options.endpoint).clientID
     options.sessionExpiry = .zero
     options.will = nil
     self.options = options
@@ -110,6 +108,10 @@ private final class Errand: ConnectionDelegate {
   ) throws(ConnectionError) {
     self.order = order
     self.scheduler = scheduler
+    var options = options
+    // The bus has its own, and the broker may not have heard yet that the last errand is over: two clients with one id
+    // push each other out.
+    options.clientID = ConnectionOptions(endpoint: options.endpoint).clientID
     connection = try Connection(options)
   }
 

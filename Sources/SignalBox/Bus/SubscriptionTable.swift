@@ -55,6 +55,21 @@ struct SubscriptionTable<Owner> {
     /// How often somebody began to want it.
     fileprivate(set) var generation = 0
 
+    /// One more listens, where somebody does: whose it is, and whether it is now wanted at a higher QoS.
+    fileprivate mutating func join(_ qos: QoS) -> (owner: Owner, isMore: Bool)? {
+      guard let wanted, let owner else { return nil }
+      observers += 1
+      lingersUntil = nil
+      self.wanted = max(wanted, qos)
+      return (owner, qos > wanted)
+    }
+
+    fileprivate mutating func leaveToOthers(_ identifier: UInt32) -> Bool {
+      guard self.identifier == identifier, observers > 1 else { return false }
+      observers -= 1
+      return true
+    }
+
     /// The QoS at which the broker has what is wanted; while a raise is under way that of before.
     var granted: QoS? {
       switch actual {
@@ -174,14 +189,9 @@ struct SubscriptionTable<Owner> {
 
   /// Somebody listens to `filter` from now on; `makeOwner` is called with the identifier when nobody did before.
   mutating func join(_ filter: TopicFilter, _ qos: QoS, _ makeOwner: (UInt32) -> Owner) -> Owner {
-    if let wanted = entries[filter]?.wanted, let owner = entries[filter]?.owner {
-      entries[filter]!.observers += 1
-      entries[filter]!.lingersUntil = nil
-      if qos > wanted {
-        entries[filter]!.wanted = qos
-        changed(filter)
-      }
-      return owner
+    if let index = entries.index(forKey: filter), let known = entries.values[index].join(qos) {
+      if known.isMore { changed(filter) }
+      return known.owner
     }
     var entry = entries[filter] ?? Entry()
     entry.identifier = nextIdentifier()
@@ -199,27 +209,27 @@ struct SubscriptionTable<Owner> {
     return owner
   }
 
+  /// One of those who listen to what has `identifier` goes, if others stay. Whether that was so.
+  mutating func leaveToOthers(_ filter: TopicFilter, _ identifier: UInt32) -> Bool {
+    entries.index(forKey: filter).map { entries.values[$0].leaveToOthers(identifier) } ?? false
+  }
+
   /// One of those who listen to what has `identifier` goes. Gives the owner that nobody needs any more.
   mutating func leave(_ filter: TopicFilter, _ identifier: UInt32, now: Duration) -> Owner? {
-    guard var entry = entries[filter], entry.identifier == identifier, entry.observers > 0 else { return nil }
-    entry.observers -= 1
-    guard entry.observers == 0 else {
-      entries[filter] = entry
-      return nil
-    }
-    if linger <= .zero {
-      entries[filter] = entry
-      return unwant(filter)
-    }
+    guard let index = entries.index(forKey: filter), entries.values[index].identifier == identifier,
+      entries.values[index].observers > 0
+    else { return nil }
+    entries.values[index].observers -= 1
+    guard entries.values[index].observers == 0 else { return nil }
+    if linger <= .zero { return unwant(filter) }
     if linger < .seconds(Int64.max / 4) {
       let until = now + linger
-      entry.lingersUntil = until
-      if !entry.isQueuedForLinger {
-        entry.isQueuedForLinger = true
+      entries.values[index].lingersUntil = until
+      if !entries.values[index].isQueuedForLinger {
+        entries.values[index].isQueuedForLinger = true
         queue(filter, until)
       }
     }
-    entries[filter] = entry
     return nil
   }
 
@@ -288,16 +298,15 @@ struct SubscriptionTable<Owner> {
       }
     }
     if !sessionPresent { former = FormerIdentifiers() }
-    for filter in entries.keys {
-      if !sessionPresent { entries[filter]!.actual = .none }
-      entries[filter]!.wasUnanswered = false
-      mark(filter)
+    forEachEntry { _, entry in
+      if !sessionPresent { entry.actual = .none }
+      entry.wasUnanswered = false
+      entry.isDirty = true
     }
     // Where there is an order, the older ones go first: who came later gives way. Suspects might end the link.
-    dirty.sort { left, right in
-      let (left, right) = (entries[left]!, entries[right]!)
-      return (right.company, left.identifier) < (left.company, right.identifier)
-    }
+    dirty = entries.map { (filter: $0.key, company: $0.value.company, identifier: $0.value.identifier) }
+      .sorted { ($1.company, $0.identifier) < ($0.company, $1.identifier) }
+      .map(\.filter)
   }
 
   /// The link broke: answers that are under way will not come, and what the broker has depends on its session. Gives
@@ -313,9 +322,9 @@ struct SubscriptionTable<Owner> {
     retiring = []
     forgetChanges()
     var asked: [TopicFilter] = []
-    for (filter, entry) in entries where entry.actual != .none {
+    forEachEntry { filter, entry in
       if case .subscribing = entry.actual { asked.append(filter) }
-      entries[filter]!.actual = .unsure
+      if entry.actual != .none { entry.actual = .unsure }
     }
     guard byBroker else { return [] }
     for filter in asked {
@@ -338,6 +347,15 @@ struct SubscriptionTable<Owner> {
     }
   }
 
+  /// Changes entries in their places: a loop over the dictionary would keep, and so make, a copy of it.
+  private mutating func forEachEntry(_ change: (TopicFilter, inout Entry) -> Void) {
+    var index = entries.startIndex
+    while index != entries.endIndex {
+      change(entries.keys[index], &entries.values[index])
+      entries.formIndex(after: &index)
+    }
+  }
+
   /// When a link opens, all is compared.
   private mutating func forgetChanges() {
     for filter in dirty + held { entries[filter]?.isDirty = false }
@@ -354,15 +372,18 @@ struct SubscriptionTable<Owner> {
     inFlight -= 1
     guard inFlight == 0 else { return }
     room = .max
+    if held.isEmpty { return }
     dirty = held + dirty
     held = []
   }
 
   /// The broker accepted the subscription that was under way.
   mutating func granted(_ filter: TopicFilter, _ granted: QoS) {
-    guard case .subscribing(let identifier, let qos, _)? = entries[filter]?.actual else { return }
+    guard let index = entries.index(forKey: filter),
+      case .subscribing(let identifier, let qos, _) = entries.values[index].actual
+    else { return }
     answered(filter)
-    entries[filter]!.actual = .subscribed(identifier, qos, granted: granted)
+    entries.values[index].actual = .subscribed(identifier, qos, granted: granted)
     changed(filter)
   }
 
@@ -409,10 +430,12 @@ struct SubscriptionTable<Owner> {
 
   // MARK: The difference
 
-  /// When ``plan(at:)`` will have something to send; nil when not before the next change.
+  /// Whether ``plan(at:)`` will have something to send without another change.
+  var isPlanDue: Bool { isConnected && !dirty.isEmpty && inFlight < Self.maximumInFlight }
+
+  /// When that will be.
   var deadline: Instant? {
-    guard isConnected, !dirty.isEmpty, inFlight < Self.maximumInFlight else { return nil }
-    return lastPlan.map { $0 + Self.coalescing } ?? .now
+    isPlanDue ? lastPlan.map { $0 + Self.coalescing } ?? .now : nil
   }
 
   /// What is to be sent now: at once after quiet, and within ``coalescing`` of the last time nothing.
@@ -437,7 +460,8 @@ struct SubscriptionTable<Owner> {
       inFlight += 1
       plan.actions.append(action)
     }
-    dirty.removeFirst(index)
+    // Many may have been due after a link opened: their place is not kept.
+    if index == dirty.count { dirty = [] } else { dirty.removeFirst(index) }
     return plan
   }
 
@@ -515,8 +539,8 @@ struct SubscriptionTable<Owner> {
   }
 
   private mutating func mark(_ filter: TopicFilter) {
-    guard entries[filter]?.isDirty == false else { return }
-    entries[filter]!.isDirty = true
+    guard let index = entries.index(forKey: filter), !entries.values[index].isDirty else { return }
+    entries.values[index].isDirty = true
     dirty.append(filter)
   }
 

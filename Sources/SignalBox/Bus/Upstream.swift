@@ -9,10 +9,13 @@ final class Upstream: Sendable {
   let identifier: UInt32
   let cache: RetainedCache
   let subject: Subject<Message>
+  /// Looked at for every message.
+  private let isReserved: Bool
 
   init(_ filter: TopicFilter, _ identifier: UInt32, cacheLimits: QueueSize) {
     self.filter = filter
     self.identifier = identifier
+    isReserved = JobTopic.isReserved(filter.name)
     // A broker stores nothing for a shared filter (MQTT 5, 4.8.2).
     cache = RetainedCache(limits: filter.sharedGroup == nil ? cacheLimits : QueueSize(count: 0, bytes: 0))
     subject = filter.sharedGroup == nil ? Subject(store: cache) : Subject()
@@ -22,7 +25,7 @@ final class Upstream: Sendable {
   /// retained, so there the flag can tell what this means for a reader: stored or live. Elsewhere only the flag as
   /// published tells what a late subscriber has to get.
   func keepsRetainFlag(_ version: ProtocolVersion) -> Bool {
-    version == .v5 && !JobTopic.isReserved(filter.name)
+    version == .v5 && !isReserved
   }
 
   func receive(_ message: Message, _ link: LinkFacts) {

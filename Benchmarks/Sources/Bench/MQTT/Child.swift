@@ -34,6 +34,12 @@ final class Child {
     throw Silent(program: name)
   }
 
+  /// What it says when its input ends.
+  func lastLine() throws -> String {
+    try? input.fileHandleForWriting.close()
+    return try line()
+  }
+
   /// Waits for it; it has nothing left to do.
   func end() {
     try? input.fileHandleForWriting.close()

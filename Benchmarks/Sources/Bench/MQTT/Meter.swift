@@ -3,12 +3,14 @@ import Foundation
 import MQTT
 import Synchronization
 
-/// Counts messages, and prints what they cost from the first to the last.
+/// Counts messages, and prints what they cost from the first to the last: microseconds of CPU, those on the clock, and
+/// allocations, if these are counted.
 final class Meter: ConnectionDelegate {
   /// How many publishes may wait for their end.
   private static let depth = 50_000
 
   private let wanted: Int
+  private let countsAllocations: Bool
   private let seen = Atomic<Int>(0)
   /// How many have to be over before the next one.
   private let awaited = Atomic<Int>(.max)
@@ -18,11 +20,13 @@ final class Meter: ConnectionDelegate {
   private let room = DispatchSemaphore(value: 0)
   private let end = DispatchSemaphore(value: 0)
 
-  init(_ wanted: Int) {
+  init(_ wanted: Int, countsAllocations: Bool = false) {
     self.wanted = wanted
+    self.countsAllocations = countsAllocations
   }
 
   func start() {
+    if countsAllocations { Allocations.start() }
     cpuStart.store(UInt64(CPUClock.seconds * 1e6), ordering: .relaxed)
     clockStart.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
   }
@@ -34,10 +38,17 @@ final class Meter: ConnectionDelegate {
     if count == wanted { finish() }
   }
 
-  private func finish() {
+  /// A message has come: the first one starts the count.
+  func receive() {
+    if seen.load(ordering: .relaxed) == 0 { start() }
+    count()
+  }
+
+  func finish() -> Never {
+    let allocations = countsAllocations ? Allocations.stop().calls : 0
     let cpu = UInt64(CPUClock.seconds * 1e6) - cpuStart.load(ordering: .relaxed)
     let clock = (DispatchTime.now().uptimeNanoseconds - clockStart.load(ordering: .relaxed)) / 1_000
-    Console.say("\(cpu) \(clock)")
+    Console.say("\(cpu) \(clock) \(allocations)")
     exit(0)
   }
 
@@ -57,8 +68,5 @@ final class Meter: ConnectionDelegate {
 
   func connectionDidConnect(_ session: Session) { connected.signal() }
   func connectionDidDisconnect(_ cause: ConnectionError?) {}
-  func connectionDidReceive(_ message: Message) {
-    if seen.load(ordering: .relaxed) == 0 { start() }
-    count()
-  }
+  func connectionDidReceive(_ message: Message) { receive() }
 }

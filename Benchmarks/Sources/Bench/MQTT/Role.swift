@@ -9,6 +9,8 @@ enum Role {
   case broker(Traffic)
   /// Takes or makes the traffic, prints the microseconds of CPU and those on the clock, and ends.
   case client(Traffic, port: Int)
+  /// The same for a bus.
+  case scene(Scene, port: Int?)
 
   init?(_ arguments: some Collection<String>) throws {
     let words = Array(arguments)
@@ -19,6 +21,12 @@ enum Role {
     case "--client":
       guard words.count == 5, let port = Int(words[1]), let traffic = Traffic(words[2...]) else { return nil }
       self = .client(traffic, port: port)
+    case "--bus-broker":
+      guard let scene = Scene(words.dropFirst()) else { return nil }
+      self = .scene(scene, port: nil)
+    case "--bus-client":
+      guard words.count > 2, let port = Int(words[1]), let scene = Scene(words[2...]) else { return nil }
+      self = .scene(scene, port: port)
     default:
       return nil
     }
@@ -28,6 +36,8 @@ enum Role {
     switch self {
     case .broker(let traffic): try serve(traffic)
     case .client(let traffic, let port): try run(traffic, port)
+    case .scene(let scene, let port?): try BusClient(scene, port).play()
+    case .scene(let scene, nil): try BusBroker(scene).play()
     }
   }
 

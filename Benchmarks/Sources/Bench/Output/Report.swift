@@ -22,6 +22,7 @@ final class Report {
     guard let first = rows.first else { return }
     let parts = rows.dropFirst().map { size, row in
       let ours = (row.ours / first.row.ours).text(decimals: 2)
+      if first.row.ratio == nil { return "×\(ours) at \(size)" }
       let floor = (row.baseline / first.row.baseline).text(decimals: 2)
       return "×\(ours) at \(size) (floor ×\(floor))"
     }
@@ -55,7 +56,7 @@ final class Report {
     _ name: String, _ ours: String, _ floor: String, _ ratio: String, _ goal: String, _ verdict: String,
     _ unit: String
   ) -> String {
-    name.filled(to: 49) + ours.pushed(to: 9) + floor.pushed(to: 9) + ratio.pushed(to: 8) + goal.pushed(to: 9)
+    name.filled(to: 52) + ours.pushed(to: 9) + floor.pushed(to: 9) + ratio.pushed(to: 8) + goal.pushed(to: 9)
       + "  " + verdict.filled(to: 6) + unit
   }
 }

@@ -15,7 +15,7 @@ struct Row {
   var goal: Goal?
   var unit: String
 
-  init(name: String, ours: Double, baseline: Double, goal: Goal, unit: String) {
+  init(name: String, ours: Double, baseline: Double = 0, goal: Goal?, unit: String) {
     self.name = name
     self.ours = ours
     self.baseline = baseline
@@ -24,13 +24,13 @@ struct Row {
     self.unit = unit
   }
 
-  init(_ name: String, _ result: Duel.Result, _ goal: Goal?) {
+  init(_ name: String, _ result: Duel.Result, _ goal: Goal?, unit: String = "ns") {
     self.name = name
     ours = result.ours
     baseline = result.baseline
     ratio = result.ratio
     self.goal = goal
-    unit = "ns"
+    self.unit = unit
   }
 
   /// `nil` without a goal.

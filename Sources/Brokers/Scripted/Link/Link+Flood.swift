@@ -9,15 +9,16 @@ extension ScriptedBroker.Link {
   ///   - topic: the topic of all messages.
   ///   - payload: the payload of all messages.
   ///   - qos: 0 or 1.
+  ///   - properties: the properties of all messages (MQTT 5).
   ///   - count: how many messages.
   /// - Returns: what was sent: less than `count` when the client went before the end.
   @discardableResult
   public func flood(
-    topic: String, payload: [UInt8], qos: UInt8 = 0, count: Int
+    topic: String, payload: [UInt8], qos: UInt8 = 0, properties: [Packet.Property] = [], count: Int
   ) throws -> ScriptedBroker.Traffic {
     begin("the flood")
     precondition(qos < 2, "a flood has QoS 0 or 1")
-    let packet = try bytes([.publish(topic, payload, qos: qos, id: 1)])
+    let packet = try bytes([.publish(topic, payload, qos: qos, id: 1, properties: properties)])
     let start = ContinuousClock.now
     var traffic = ScriptedBroker.Traffic()
     let most = max(1, (1 << 18) / packet.count)
