@@ -13,89 +13,6 @@ import MQTT
 struct SubscriptionTable<Owner> {
   typealias Instant = ContinuousClock.Instant
 
-  enum Actual: Equatable {
-    case none
-    /// A SUBSCRIBE is under way.
-    case subscribing(UInt32, QoS, over: Former)
-    /// The QoS that was asked for, and the one that was granted.
-    case subscribed(UInt32, QoS, granted: QoS)
-    case unsubscribing
-    /// A session that the broker kept may or may not hold it, or a request had no answer.
-    case unsure
-  }
-
-  /// What the broker keeps when it refuses a SUBSCRIBE.
-  enum Former: Equatable {
-    case nothing
-    /// What is wanted, at a lower QoS.
-    case lower(QoS)
-    case unknown
-  }
-
-  struct Entry {
-    /// Whose it is, from the first who wants it until the linger after the last has passed.
-    fileprivate(set) var owner: Owner?
-    fileprivate(set) var identifier: UInt32 = 0
-    /// The highest QoS that was asked for since; nil when nobody wants it.
-    fileprivate(set) var wanted: QoS?
-    fileprivate(set) var observers = 0
-    fileprivate var lingersUntil: Duration?
-    fileprivate var isQueuedForLinger = false
-    fileprivate(set) var actual = Actual.none
-    /// Whether a request for it went unanswered on this link: the broker need not send again what it has in store.
-    fileprivate var wasUnanswered = false
-    /// Whether it is in `dirty`, or `held`.
-    fileprivate var isDirty = false
-    /// With how many it may be under way; fewer, the more it is suspected: see `linkClosed(byBroker:)`.
-    fileprivate var company = Int.max
-    /// How often in a row the broker ended the link while it was under way alone.
-    fileprivate var lonelyBreaks = 0
-    /// The identifier of the wider one that serves it.
-    fileprivate var coveredBy: UInt32?
-    /// How often somebody began to want it.
-    fileprivate(set) var generation = 0
-
-    /// One more listens, where somebody does: whose it is, and whether it is now wanted at a higher QoS.
-    fileprivate mutating func join(_ qos: QoS) -> (owner: Owner, isMore: Bool)? {
-      guard let wanted, let owner else { return nil }
-      observers += 1
-      lingersUntil = nil
-      self.wanted = max(wanted, qos)
-      return (owner, qos > wanted)
-    }
-
-    fileprivate mutating func leaveToOthers(_ identifier: UInt32) -> Bool {
-      guard self.identifier == identifier, observers > 1 else { return false }
-      observers -= 1
-      return true
-    }
-
-    /// The QoS at which the broker has what is wanted; while a raise is under way that of before.
-    var granted: QoS? {
-      switch actual {
-      case .subscribed(identifier, _, let granted): granted
-      case .subscribing(identifier, _, over: .lower(let former)): former
-      default: nil
-      }
-    }
-
-    /// The QoS that was asked for, of what the broker has of what is wanted.
-    var asked: QoS? {
-      if case .subscribed(identifier, let asked, _) = actual { asked } else { granted }
-    }
-
-    /// Whether the broker is still to answer what is wanted at the highest QoS.
-    var isUndecided: Bool {
-      if case .subscribed(identifier, let asked, _) = actual { asked < wanted ?? asked } else { true }
-    }
-
-    /// Whether somebody who wants `qos` wants a raise: others can have what they want without.
-    func isRaised(by qos: QoS) -> Bool {
-      if case .subscribing(identifier, let first, over: .nothing) = actual { return qos > first }
-      return asked.map { qos > $0 } ?? false
-    }
-  }
-
   /// What the broker is to send of what it has in store.
   enum Replay: Equatable {
     case all
@@ -161,8 +78,8 @@ struct SubscriptionTable<Owner> {
   private var lastPlan: Instant?
   /// How many requests are under way.
   private var inFlight = 0
-  /// Those that nobody listens to any more, the earliest first.
-  private var lingering: [(until: Duration, filter: TopicFilter)] = []
+  /// Those that nobody listens to any more.
+  private var lingering = LingerQueue()
 
   init(linger: Duration) {
     self.linger = linger
@@ -227,21 +144,19 @@ struct SubscriptionTable<Owner> {
       entries.values[index].lingersUntil = until
       if !entries.values[index].isQueuedForLinger {
         entries.values[index].isQueuedForLinger = true
-        queue(filter, until)
+        lingering.add(filter, until)
       }
     }
     return nil
   }
 
   /// When ``lingered(now:)`` is due.
-  var lingerDeadline: Duration? { lingering.first?.until }
+  var lingerDeadline: Duration? { lingering.deadline }
 
   /// Gives up what nobody came back to, and gives its owners.
   mutating func lingered(now: Duration) -> [Owner] {
     var gone: [Owner] = []
-    let due = lingering.prefix { $0.until <= now }.map(\.filter)
-    lingering.removeFirst(due.count)
-    for filter in due {
+    for filter in lingering.takeDue(now) {
       entries[filter]?.isQueuedForLinger = false
       guard let until = entries[filter]?.lingersUntil else { continue }
       if until <= now {
@@ -249,16 +164,10 @@ struct SubscriptionTable<Owner> {
       } else {
         // Somebody came and went meanwhile.
         entries[filter]!.isQueuedForLinger = true
-        queue(filter, until)
+        lingering.add(filter, until)
       }
     }
     return gone
-  }
-
-  private mutating func queue(_ filter: TopicFilter, _ until: Duration) {
-    var index = lingering.count
-    while index > 0, lingering[index - 1].until > until { index -= 1 }
-    lingering.insert((until, filter), at: index)
   }
 
   /// Nobody wants `filter` any more, whoever listens.
