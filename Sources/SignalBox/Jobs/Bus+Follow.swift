@@ -5,7 +5,7 @@ extension Bus {
   /// A job as a signal, wherever it runs: its values, its progress, and how it ended.
   ///
   /// Done completes the signal; failed, cancelled and lost fail it with a ``JobError``, and so does a new run that
-  /// begins while this one is followed. The shown fraction never falls within one attempt of a run. Values are decoded
+  /// begins while this one is followed; a bus that is closed fails it with ``BusError/closed``. The shown fraction never falls within one attempt of a run. Values are decoded
   /// as by ``signal(_:as:qos:late:progress:onBadPayload:)``.
   ///
   /// ```swift
@@ -61,7 +61,8 @@ private struct FollowSource<Value: Sendable> {
       case .next(let input): input
       case .progress: .ended(nil)
       case .failed(let error): .ended(.failed(error))
-      case .completed: .ended(.completed)
+      // The bus was closed: that says nothing of the job.
+      case .completed: .ended(.failed(BusError.closed))
       }
     }
   }

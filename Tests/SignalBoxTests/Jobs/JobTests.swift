@@ -285,6 +285,24 @@ private func fields(_ line: String) -> (topic: String, payload: String) {
     }
   }
 
+  @Test func `a bus that is closed does not mean that a job is done`() async throws {
+    try await withBroker { broker, bus in
+      let job = try bus.job("jobs/long")
+      let follower = Recorder(bus.follow("jobs/long"))
+      let other = Recorder(bus.follow("jobs/other", run: .next))
+      try await settled(bus)
+      let workers = try Bus(.toward(broker))
+      let elsewhere = Recorder(workers.follow("jobs/long"))
+      try await settled(workers)
+      await workers.close()
+      #expect(elsewhere.log == ["failed(the bus is closed: make a new one)"])
+      await bus.close()
+      #expect(other.log == ["failed(the bus is closed: make a new one)"])
+      #expect(follower.log.last?.hasPrefix("failed(") == true && follower.log.count == 1)
+      _ = job
+    }
+  }
+
   @Test func `a worker that is gone without a word is lost`() async throws {
     try await withBroker { broker, bus in
       let follower = Recorder(bus.follow("jobs/gone"))
