@@ -1,7 +1,7 @@
 /// What a connection has done until now, and what it is at: a snapshot.
-public struct ConnectionMetrics: Sendable, Hashable {
+public struct ConnectionMetrics: Sendable, Hashable, CustomStringConvertible {
   /// A call of user code that has not returned for so long that another thread had to take over the loop.
-  public struct StalledHandler: Sendable, Hashable {
+  public struct StalledHandler: Sendable, Hashable, CustomStringConvertible {
     /// The topic of the message that it was called with; `nil` when it was called for something else.
     public var topic: String?
     /// For how long it has been at it, since another thread took over: up to a tenth of a second less.
@@ -11,6 +11,11 @@ public struct ConnectionMetrics: Sendable, Hashable {
     public init(topic: String?, duration: Duration) {
       self.topic = topic
       self.duration = duration
+    }
+
+    /// One line.
+    public var description: String {
+      "a handler\(topic.map { " of \"\($0)\"" } ?? "") is at it for \(duration.brief)"
     }
   }
 
@@ -36,4 +41,11 @@ public struct ConnectionMetrics: Sendable, Hashable {
 
   /// Makes a snapshot in which nothing has happened.
   public init() {}
+
+  /// One line.
+  public var description: String {
+    "connects \(connects), in \(messagesReceived) (\(bytesReceived) bytes), out \(messagesSent), "
+      + "dropped \(messagesDropped), inbox overflows \(inboxOverflows), inbox \(inbox.count), outbox \(outbox.count)"
+      + (stalledHandler.map { ", \($0)" } ?? "")
+  }
 }

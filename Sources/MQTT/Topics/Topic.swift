@@ -7,7 +7,7 @@ public struct Topic: Sendable, Hashable, CustomStringConvertible {
 
   /// Checks `name`: not empty, no wildcard, no control character, at most 65,535 bytes and 201 levels.
   public init(_ name: String) throws(TopicError) {
-    try TopicText.check(name)
+    try TopicText.check(name, empty: .emptyTopic)
     if name.utf8.contains(where: { $0 == TopicText.plus || $0 == TopicText.hash }) {
       throw .wildcardInTopic(name)
     }

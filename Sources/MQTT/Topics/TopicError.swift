@@ -1,7 +1,9 @@
 /// Why a string is neither a topic nor a topic filter.
 public enum TopicError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The string is empty.
-  case empty
+  /// A topic is empty.
+  case emptyTopic
+  /// A filter is empty.
+  case emptyFilter
   /// The string has more than 65,535 bytes of UTF-8 (MQTT 5, 1.5.4).
   case tooLong(bytes: Int)
   /// The string has more than 200 slashes; mosquitto drops the whole connection for one more.
@@ -19,8 +21,8 @@ public enum TopicError: Error, Sendable, Hashable, CustomStringConvertible {
   /// One line that names the fault and the mend.
   public var description: String {
     switch self {
-    case .empty:
-      "a topic or filter is empty: it needs at least one character"
+    case .emptyTopic: "a topic is empty: it needs at least one character"
+    case .emptyFilter: "a filter is empty: it needs at least one character"
     case .tooLong(let bytes):
       "a topic or filter has \(bytes) bytes of UTF-8: 65,535 are allowed"
     case .tooManyLevels(let count):

@@ -25,7 +25,7 @@ public struct TopicFilter: Sendable, Hashable, CustomStringConvertible {
 
   /// Checks `name` by the rules of MQTT 5, 4.7 and 4.8.2, and those that brokers drop connections for.
   public init(_ name: String) throws(TopicError) {
-    try TopicText.check(name)
+    try TopicText.check(name, empty: .emptyFilter)
     var name = name
     name.makeContiguousUTF8()
     self.name = name

@@ -11,8 +11,8 @@ enum TopicText {
   /// mosquitto's `TOPIC_HIERARCHY_LIMIT`: more slashes make it drop the connection.
   static let maximumSlashes = 200
 
-  static func check(_ text: String) throws(TopicError) {
-    if text.isEmpty { throw .empty }
+  static func check(_ text: String, empty: TopicError) throws(TopicError) {
+    if text.isEmpty { throw empty }
     if text.utf8.count > maximumBytes { throw .tooLong(bytes: text.utf8.count) }
     if let scalar = firstForbidden(in: text) { throw .forbiddenCharacter(scalar) }
     let slashes = text.utf8.count { $0 == slash }

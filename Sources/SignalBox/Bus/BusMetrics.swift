@@ -4,13 +4,18 @@ import Synchronization
 /// What a bus has done until now, and what it is at: see ``Bus/metrics``.
 public struct BusMetrics: Sendable, Hashable, CustomStringConvertible {
   /// How long brokers took to answer SUBSCRIBEs.
-  public struct Latency: Sendable, Hashable {
+  public struct Latency: Sendable, Hashable, CustomStringConvertible {
     /// How many answers there were.
     public var count = 0
     /// On average.
     public var mean = Duration.zero
     /// At most.
     public var longest = Duration.zero
+
+    /// The mean and the longest.
+    public var description: String {
+      count == 0 ? "none" : "mean \(mean.brief), longest \(longest.brief)"
+    }
   }
 
   /// What the present connection has done; a bus has another one after it was refused for good.
@@ -31,12 +36,11 @@ public struct BusMetrics: Sendable, Hashable, CustomStringConvertible {
   /// One line.
   public var description: String {
     let c = connection
-    let stalled =
-      c.stalledHandler.map { ", a handler of \"\($0.topic ?? "?")\" is at it for \($0.duration)" } ?? ""
+    let stalled = c.stalledHandler.map { ", \($0)" } ?? ""
     return
       "in \(c.messagesReceived), out \(c.messagesSent), dropped \(c.messagesDropped), unrouted \(unrouted), "
       + "undecodable \(undecodable), connects \(c.connects), filters \(filters), observers \(observers), "
-      + "inbox \(c.inbox.count), outbox \(c.outbox.count), SUBSCRIBE \(subscribing.mean)\(stalled)"
+      + "inbox \(c.inbox.count), outbox \(c.outbox.count), SUBSCRIBE \(subscribing)\(stalled)"
   }
 }
 

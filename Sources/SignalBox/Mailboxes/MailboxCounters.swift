@@ -1,7 +1,7 @@
 /// What came to a mailbox and what became of it.
 ///
 /// At any time `received` is the sum of the others. Progress and terminals are not counted.
-public struct MailboxCounters: Sendable, Hashable {
+public struct MailboxCounters: Sendable, Hashable, CustomStringConvertible {
   /// The values that were taken in or dropped. One whose sender waits for room is not received yet.
   public var received = 0
   /// The values that were handed to the observer.
@@ -21,6 +21,11 @@ public struct MailboxCounters: Sendable, Hashable {
     self.dropped = dropped
     self.superseded = superseded
     self.waiting = waiting
+  }
+
+  /// One line.
+  public var description: String {
+    "received \(received), delivered \(delivered), dropped \(dropped), superseded \(superseded), waiting \(waiting)"
   }
 
   static func += (left: inout Self, right: Self) {

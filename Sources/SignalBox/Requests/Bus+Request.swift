@@ -24,7 +24,10 @@ extension Bus {
   public func request(
     _ topic: String, _ question: some Encodable & Sendable, timeout: Duration = .seconds(5)
   ) async throws -> Message {
-    try await requests.ask(Topic(topic), PayloadCoding.encode(question), timeout: timeout)
+    let payload = try PayloadError.naming("the question on \"\(topic)\"") {
+      try PayloadCoding.encode(question)
+    }
+    return try await requests.ask(Topic(topic), payload, timeout: timeout)
   }
 
   /// Asks whoever responds on `topic`, and returns the answer as a value: see ``request(_:_:timeout:)``.
@@ -39,7 +42,9 @@ extension Bus {
     timeout: Duration = .seconds(5)
   ) async throws -> Answer {
     let answer = try await request(topic, question, timeout: timeout)
-    return try PayloadCoding.decoder(for: type)(answer.payload)
+    return try PayloadError.naming("the answer on \"\(topic)\"") {
+      try PayloadCoding.decoder(for: type)(answer.payload)
+    }
   }
 
   /// Answers requests: `answer` makes of each message of `filter` what goes to its response topic, as its own form or

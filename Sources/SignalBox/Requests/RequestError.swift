@@ -18,7 +18,7 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     case .nobodyResponds(let topic):
       "nobody responds on \"\(topic)\": start what does, and wait until it has subscribed"
     case .timedOut(let topic, let limit):
-      "no answer to the request on \"\(topic)\" came within \(limit): check what responds there, and that this user may "
+      "no answer to the request on \"\(topic)\" came within \(limit.brief): check what responds there, and that this user may "
         + "read \(Requests.topicPrefix)#"
     }
   }

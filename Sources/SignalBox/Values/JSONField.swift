@@ -30,13 +30,16 @@ struct JSONField<Value: Decodable & Sendable>: Decodable {
       return fields.contains(key) ? try fields.superDecoder(forKey: key) : nil
     } catch DecodingError.typeMismatch {}
     guard var list = try? decoder.unkeyedContainer(), let index = JSONPointer.index(step) else {
-      throw PayloadError("the JSON has nothing with a \"\(step)\" at \"\(decoder.codingPath.pointer)\"")
+      throw NothingThere()
     }
     guard index < list.count ?? 0 else { return nil }
     for _ in 0..<index { _ = try list.superDecoder() }
     return try list.superDecoder()
   }
 }
+
+/// On a pointer's way is something that can't have such a name in it.
+struct NothingThere: Error {}
 
 /// The end of a pointer's way.
 enum JSONLeaf {
@@ -51,20 +54,20 @@ enum JSONLeaf {
       return try container.decode(Value.self)
     } catch let error as DecodingError {
       // "100" for a number, "ON" or 1 for a boolean: what would do as a payload does here too.
-      guard let own = Value.self as? any PayloadValue.Type, let text = text(in: container) else {
-        throw error
+      guard let own = Value.self as? any PayloadValue.Type else { throw error }
+      if let text = try? container.decode(String.self) {
+        do {
+          return try own.init(payload: Array(text.utf8)) as? Value
+        } catch let error as PayloadError {
+          let place = JSONPointer(decoder.codingPath)
+          throw place.steps.isEmpty ? error : PayloadError("\(error) at \"\(place)\"")
+        }
       }
-      do {
-        return try own.init(payload: Array(text.utf8)) as? Value
-      } catch let error as PayloadError {
-        throw PayloadError("\(error) at \"\(decoder.codingPath.pointer)\"")
-      }
+      guard let number = try? container.decode(Int.self),
+        let value = try? own.init(payload: Array(String(number).utf8))
+      else { throw error }
+      return value as? Value
     }
-  }
-
-  private static func text(in container: any SingleValueDecodingContainer) -> String? {
-    if let text = try? container.decode(String.self) { return text }
-    return (try? container.decode(Int.self)).map(String.init)
   }
 }
 
@@ -80,7 +83,7 @@ extension Optional: NullableLeaf where Wrapped: Decodable {
 }
 
 /// Any name.
-private struct StringKey: CodingKey {
+struct StringKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
   init(stringValue: String) { self.stringValue = stringValue }

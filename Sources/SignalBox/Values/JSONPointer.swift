@@ -1,9 +1,16 @@
 /// The way to one field of a JSON document (RFC 6901): `/temperature`, `/params/events/0/event`.
 ///
 /// The empty pointer is the whole document. `~1` stands for a slash in a name, and `~0` for a tilde.
-struct JSONPointer: Sendable, Hashable {
+struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
   /// The names and indexes, without their escapes.
   let steps: [String]
+
+  init(steps: [String]) { self.steps = steps }
+
+  /// The way that a decoder went.
+  init(_ path: [any CodingKey]) {
+    steps = path.map { $0.intValue.map(String.init) ?? $0.stringValue }
+  }
 
   /// Checks `text`.
   init(_ text: String) throws(ReadingError) {
@@ -36,6 +43,11 @@ struct JSONPointer: Sendable, Hashable {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// With escapes.
+  var description: String {
+    steps.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
   }
 
   /// Which element of a list a step names: decimal digits, without zeros in front.

@@ -1,15 +1,20 @@
 import Foundation
 
 extension PayloadValue where Self: FixedWidthInteger {
-  /// A whole number as text, with white space around it at most.
+  /// A whole number as text, with white space around it at most: `42`, and also `42.0` and `4.2e1`.
   public init(payload: [UInt8]) throws {
-    guard let number = Self(try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines))
-    else {
-      let isWide = Self.isSigned && Self.bitWidth == Int64.bitWidth
-      throw PayloadError(
-        isWide ? "not a whole number" : "not a whole number from \(Self.min) to \(Self.max)")
+    let text = try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let number = Self(text) ?? Self.whole(text) else {
+      let range = Self.bitWidth == Int64.bitWidth && Self.isSigned ? "" : " (\(Self.min) to \(Self.max))"
+      throw PayloadError("\(Glimpse.payload(payload)) is no \(Self.self)\(range)")
     }
     self = number
+  }
+
+  /// Beyond 2^53 not every whole number has a floating-point form: what might have been rounded is none.
+  private static func whole(_ text: String) -> Self? {
+    guard let number = try? Double(payload: Array(text.utf8)), number.magnitude < 0x1p53 else { return nil }
+    return Self(exactly: number)
   }
 
   /// The decimal digits.
@@ -22,7 +27,7 @@ extension PayloadValue where Self: BinaryFloatingPoint & LosslessStringConvertib
     let text = try String(payload: payload).trimmingCharacters(in: .whitespacesAndNewlines)
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Self(text),
       number.isFinite
-    else { throw PayloadError("not a number") }
+    else { throw PayloadError("\(Glimpse.payload(payload)) is no number") }
     self = number
   }
 

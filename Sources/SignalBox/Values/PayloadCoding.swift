@@ -24,7 +24,8 @@ extension JSONEncoder {
 extension EncodingError {
   fileprivate var oneLine: String {
     switch self {
-    case .invalidValue(let value, let context): "\(value) at \"\(context.codingPath.pointer)\" has no form"
+    case .invalidValue(let value, let context):
+      "\(value) at \"\(JSONPointer(context.codingPath))\" has no form"
     @unknown default: "it has no form"
     }
   }

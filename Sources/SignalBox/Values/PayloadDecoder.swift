@@ -15,12 +15,19 @@ extension PayloadCoding {
     if let own = Value.self as? any PayloadValue.Type {
       return { payload in
         guard let value = try own.init(payload: payload) as? Value else {
-          throw PayloadError("not a \(Value.self)")
+          throw PayloadError("\(Glimpse.payload(payload)) is no \(Value.self)")
         }
         return value
       }
     }
-    return { payload in try fromJSON { try json.decode(Value.self, from: Data(payload)) } }
+    return { payload in
+      do {
+        return try fromJSON(payload, Value.self) { try json.decode(Value.self, from: $0) }
+      } catch {
+        guard let value = TextBacked.value(Value.self, named: payload) else { throw error }
+        return value
+      }
+    }
   }
 
   /// Reads one field of a JSON payload; `nil` where the JSON does not have it.
@@ -30,7 +37,9 @@ extension PayloadCoding {
     let decoder = JSONDecoder()
     decoder.userInfo[.pointer] = pointer
     return { payload in
-      try fromJSON { try decoder.decode(JSONField<Value>.self, from: Data(payload)).value }
+      try fromJSON(payload, Value.self, at: pointer) {
+        try decoder.decode(JSONField<Value>.self, from: $0).value
+      }
     }
   }
 
@@ -46,32 +55,23 @@ extension PayloadCoding {
     return { try decode($0.payload) }
   }
 
-  private static func fromJSON<Value>(_ decode: () throws -> Value) throws -> Value {
-    do { return try decode() } catch let error as DecodingError { throw PayloadError(error.oneLine) }
-  }
-
-  /// What to say of a payload that `error` was thrown for, in one line: names in the JSON are the sender's.
-  static func reason(_ error: any Error) -> String {
-    WireFields.oneLine((error as? DecodingError)?.oneLine ?? "\(error)", max: 200)
-  }
-}
-
-extension DecodingError {
-  fileprivate var oneLine: String {
-    switch self {
-    case .keyNotFound(let key, _): "the JSON has no \"\(key.stringValue)\""
-    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-      "the JSON has no \(type) at \"\(context.codingPath.pointer)\""
-    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      "the JSON has no valid value at \"\(context.codingPath.pointer)\""
-    default: "not JSON"
+  private static func fromJSON<Value>(
+    _ payload: [UInt8], _ type: Any.Type, at pointer: JSONPointer = JSONPointer(steps: []),
+    _ decode: (Data) throws -> Value
+  ) throws -> Value {
+    let fault = JSONFault(payload: payload, pointer: pointer, wanted: type)
+    do {
+      return try decode(Data(payload))
+    } catch let error as DecodingError {
+      throw PayloadError(fault.text(error) { _ = try decode($0) })
+    } catch is NothingThere {
+      throw PayloadError(fault.nothingThere)
     }
   }
-}
 
-extension [any CodingKey] {
-  /// Where in a JSON document it leads.
-  var pointer: String {
-    "/" + map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: "/")
+  /// What to say of a payload that `error` was thrown for, in one line.
+  static func reason(_ error: any Error, _ payload: [UInt8]) -> String {
+    if let error = error as? DecodingError { return JSONFault(payload: payload).text(error) }
+    return WireFields.oneLine("\(error)", max: 200)
   }
 }

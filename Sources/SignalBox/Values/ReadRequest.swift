@@ -100,6 +100,6 @@ extension BusCore {
 
 extension Problem {
   fileprivate init(_ message: Message, _ error: any Error) {
-    self.init(message.topic, PayloadCoding.reason(error), message.payload)
+    self.init(message.topic, PayloadCoding.reason(error, message.payload), message.payload)
   }
 }

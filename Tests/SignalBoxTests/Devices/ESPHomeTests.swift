@@ -28,7 +28,7 @@ import Testing
       #expect(seen.0.values == [true])
       #expect(seen.1.values.map { "\($0.captures) \($0.value)" } == [#"["cellar", "humidity"] 61.3"#])
       #expect(seen.2.values == [true])
-      #expect(seen.4.log == [#"next("cellar/sensor/humidity/state": not a number)"#])
+      #expect(seen.4.log == [#"next("cellar/sensor/humidity/state": "nan" is no number)"#])
     }
   }
 }

@@ -31,8 +31,16 @@ import Testing
         try bus.respond(to: "sum", as: [Double].self) { $0.reduce(0, +) }
       }
       #expect(try await bus.request("sum", [1.5, 2], as: Double.self, timeout: .seconds(120)) == 3.5)
-      await #expect(throws: PayloadError("not true or false, on or off, 1 or 0")) {
+      await #expect(
+        throws: PayloadError(
+          #"the answer on "sum": "3.5" is no Bool: true or false, on or off, 1 or 0"#)
+      ) {
         try await bus.request("sum", [1.5, 2], as: Bool.self, timeout: .seconds(120))
+      }
+      await #expect(
+        throws: PayloadError(#"the question on "sum": nan can't be sent: only finite numbers can"#)
+      ) {
+        try await bus.request("sum", Double.nan, timeout: .seconds(120))
       }
     }
   }
@@ -112,7 +120,7 @@ import Testing
         try await first.value
       }
       #expect(
-        error?.description.hasPrefix(#"no answer to the request on "slow" came within 3.0 seconds"#) == true)
+        error?.description.hasPrefix(#"no answer to the request on "slow" came within 3.0 s"#) == true)
       gate.send()
       #expect(try await bus.request("slow", "second", as: String.self, timeout: .seconds(120)) == "second")
       time.advance(by: .seconds(100))

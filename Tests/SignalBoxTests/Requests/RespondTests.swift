@@ -69,7 +69,7 @@ import Testing
       try await eventually { problems.values.count == 3 }
       #expect(
         problems.values.map(\.reason) == [
-          "not answered: out of order", "not answered: not a whole number",
+          "not answered: out of order", #"not answered: "three" is no Int"#,
           "a question without a response topic: ask with MQTT 5",
         ])
       #expect(try await bus.request("half", 8, as: Int.self, timeout: .seconds(120)) == 4)

@@ -46,12 +46,52 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test(arguments: [
-    ("nonsense", "not JSON"), (#"{"battery":1}"#, #"the JSON has no "temperature""#),
-    (#"{"temperature":"warm"}"#, #"the JSON has no Double at "/temperature""#), ("", "not JSON"),
+    ("nonsense", #""nonsense" is no Climate: not JSON"#), ("", #""" is no Climate: not JSON"#),
+    (#"{"battery":1}"#, #"the JSON has nothing at "/temperature" (wanted: Climate): {"battery":1}"#),
+    (#"{"temperature":"warm"}"#, #""warm" is no number at "/temperature" (wanted: Climate)"#),
+    (#"{"temperature":null}"#, #"null is no number at "/temperature" (wanted: Climate)"#),
+    (#"{"temperature":1.5,"battery":7.5}"#, #"7.5 is no Int at "/battery" (wanted: Climate)"#),
+    (#"{"temperature":7.5,"battery":7.5}"#, #"7.5 is no Int at "/battery" (wanted: Climate)"#),
+    (#"{"temperature":1,"battery":1e19}"#, #"1e+19 is no Int at "/battery" (wanted: Climate)"#),
+    ("[1]", "a list is no Climate"), ("7", "7 is no Climate"), ("null", "null is no Climate"),
   ])
   func `an error says in one line what is wrong with the JSON`(text: String, reason: String) {
     let decode = PayloadCoding.decoder(for: Climate.self)
     #expect(throws: PayloadError(reason)) { try decode(bytes(text)) }
+  }
+
+  private enum Mode: String, Codable, Sendable { case eco, off = "0" }
+  private enum Fan: String, Codable, PayloadValue { case low }
+  private struct Heater: Codable, Sendable { var mode: Mode }
+
+  @Test func `a word is read with quotes and without, and sent as JSON unless it has a form of its own`()
+    throws
+  {
+    let decode = PayloadCoding.decoder(for: Mode.self)
+    for text in ["eco", #""eco""#, " eco\n"] { #expect(try decode(bytes(text)) == .eco) }
+    #expect(try decode(bytes("0")) == .off)
+    for text in ["turbo", #""turbo""#] {
+      #expect(throws: PayloadError(#""turbo" is no Mode"#)) { try decode(bytes(text)) }
+    }
+    #expect(throws: PayloadError("7 is no Mode")) { try decode(bytes("7")) }
+    #expect(throws: PayloadError(#""turbo" is no valid value at "/mode" (wanted: Heater)"#)) {
+      try PayloadCoding.decoder(for: Heater.self)(bytes(#"{"mode":"turbo"}"#))
+    }
+    #expect(try PayloadCoding.encode(Mode.eco) == bytes(#""eco""#))
+    #expect(try PayloadCoding.encode(Fan.low) == bytes("low"))
+    #expect(try PayloadCoding.decoder(for: Fan.self)(bytes("low")) == .low)
+    #expect(throws: PayloadError(#""x" is no Fan"#)) { try PayloadCoding.decoder(for: Fan.self)(bytes("x")) }
+  }
+
+  @Test(arguments: [("é", 40, "\"", 40), ("é", 41, "…\"", 39), ("€", 1_000, "…\"", 39)])
+  func `what was there is shown short`(letter: String, count: Int, end: String, shown: Int) {
+    let payload = bytes(String(repeating: letter, count: count))
+    #expect(Glimpse.payload(payload) == "\"" + String(repeating: letter, count: shown) + end)
+  }
+
+  @Test func `what was there does no harm to a terminal`() {
+    #expect(Glimpse.payload(bytes("a\u{1B}[31mb\n\u{202E}c")) == #""a[31mb c""#)
+    for binary: [UInt8] in [[0xff, 0xfe], [0, 0]] { #expect(Glimpse.payload(binary) == "the payload") }
   }
 
   @Test(arguments: [

@@ -26,7 +26,7 @@ import Testing
       try await eventually { recorder.values == [21.5, 22] }
       #expect(
         problems.log == [
-          #"next("zigbee2mqtt/kitchen": the JSON has no Double at "/temperature")"#
+          #"next("zigbee2mqtt/kitchen": a list is no number at "/temperature")"#
         ])
       #expect(problems.values.first?.payloadStart == Array(#"{"temperature":[]}"#.utf8))
     }
@@ -78,7 +78,7 @@ import Testing
       try await Peer.publish(broker, "-t", "t/_state", "-m", "running")
       try await Peer.publish(broker, "-t", "t", "-m", "end!")
       try await eventually { recorder.values == [3, 7, 4] }
-      #expect(problems.values.map(\.reason) == [#"Odd(text: "two\nlines")"#, "not JSON"])
+      #expect(problems.values.map(\.reason) == [#"Odd(text: "two\nlines")"#, #""{"n":" is not JSON"#])
     }
   }
 
@@ -91,10 +91,25 @@ import Testing
       for text in ["1", "one", "2"] { try await Peer.publish(broker, "-t", "t/a", "-m", text) }
       try await eventually { lenient.values == [1, 2] }
       #expect(strict.log.first == "next(1)")
-      #expect(strict.log.last?.hasPrefix(#"failed("t/a": not a whole number"#) == true)
+      #expect(strict.log.last?.hasPrefix(#"failed("t/a": "one" is no Int)"#) == true)
       #expect(strict.log.count == 2)
       // Only the lenient one's.
       #expect(problems.values.count == 1)
+    }
+  }
+
+  @Test func `of two observers each says what it wanted`() async throws {
+    try await withBroker { broker, bus in
+      let problems = Recorder(bus.problems)
+      let numbers = Recorder(bus.signal("t", as: Double.self))
+      let flags = Recorder(bus.signal("t", as: Bool.self))
+      try await settled(bus)
+      for text in ["warm", "1"] { try await Peer.publish(broker, "-t", "t", "-m", text) }
+      try await eventually { numbers.values == [1] && flags.values == [true] }
+      #expect(
+        Set(problems.values.map(\.description)) == [
+          #""t": "warm" is no number"#, #""t": "warm" is no Bool: true or false, on or off, 1 or 0"#,
+        ])
     }
   }
 
@@ -141,6 +156,9 @@ import Testing
           #"failed("t" is no JSON pointer: it begins with a slash: "/t")"#
         ])
       #expect(Recorder(bus.signal("a#") { $0.payload }).hasEnded)
+      #expect(Recorder(bus.signal("")).log == ["failed(a filter is empty: it needs at least one character)"])
+      let error = #expect(throws: TopicError.self) { try bus.subject(to: "", as: Int.self) }
+      #expect(error?.description == "a topic is empty: it needs at least one character")
       #expect(broker.packets("CONNECT") == 0)
     }
   }
