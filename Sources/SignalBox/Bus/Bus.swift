@@ -124,7 +124,8 @@ public final class Bus: Sendable {
 
   /// Completes every signal, sends what waits for `deadline` at most, and says goodbye to the broker.
   ///
-  /// Jobs that have not ended are reported as failed. Idempotent.
+  /// Jobs that have not ended are reported as failed. What could not be sent, without a connection for example, is counted
+  /// in ``BusMetrics/unsent`` and told as the last of the ``problems``. Idempotent.
   public func close(deadline: Duration = .seconds(5)) async {
     await core.close(deadline: deadline)
   }

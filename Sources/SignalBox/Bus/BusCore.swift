@@ -25,6 +25,11 @@ final class BusCore: Sendable {
     var fetch: RetainedFetch?
     var members: [ObjectIdentifier: any BusMember] = [:]
     var isClosed = false
+    var hasReportedUnsent = false
+    /// Why there is no link, once that is known.
+    var outage: ConnectionError?
+    /// What the connections that are over have done.
+    var formerConnections = ConnectionMetrics()
   }
 
   let options: ConnectionOptions
@@ -81,15 +86,30 @@ final class BusCore: Sendable {
   private func observe(_ connection: Connection) {
     connection.states.subscribe { [weak self, weak connection] state in
       guard let self, let connection, state != .idle else { return }
+      note(state)
       if case .closed(let cause) = state { lost(connection, cause) }
       states.send(state)
     }
   }
 
+  private func note(_ connectionState: ConnectionState) {
+    state.withLock { state in
+      switch connectionState {
+      case .waiting(_, let cause), .closed(let cause?): state.outage = cause
+      case .connected: state.outage = nil
+      case .idle, .connecting, .closed(nil): break
+      }
+    }
+  }
+
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// The connection is closed for good, by us or by a refusal.
   private func lost(_ connection: Connection, _ cause: ConnectionError?) {
+    let metrics = connection.metrics
     let (upstreams, waiting, link) = state.withLock { state -> ([Upstream], Waiting?, BusLink?) in
       guard state.link?.connection === connection else { return ([], nil, nil) }
+      state.formerConnections.add(metrics)
       _ = state.table.linkClosed(byBroker: false)
       state.table.sessionEnded()
       state.session = nil
@@ -261,6 +281,7 @@ final class BusCore: Sendable {
       for member in members { group.addTask { await member.close(deadline: deadline) } }
       if let connection { group.addTask { await connection.close(deadline: deadline) } }
     }
+    reportUnsent()
     states.complete()
     problems.complete()
   }

@@ -12,6 +12,7 @@ final class BusCounters: Sendable {
 
   let unrouted = Atomic<Int>(0)
   let undecodable = Atomic<Int>(0)
+  let unsent = Atomic<Int>(0)
   let refetches = Atomic<Int>(0)
   let latency = Lock(Latency())
 

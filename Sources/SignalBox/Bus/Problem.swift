@@ -2,7 +2,7 @@
 ///
 /// It is an error where a payload that does not decode shall end its signal: ``BadPayloadPolicy/fail``.
 public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Where it happened.
+  /// Where it happened; empty for what happened to the whole bus.
   public let topic: String
   /// What happened, in one line.
   public let reason: String
@@ -16,5 +16,5 @@ public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// One line.
-  public var description: String { "\"\(topic)\": \(reason)" }
+  public var description: String { topic.isEmpty ? reason : "\"\(topic)\": \(reason)" }
 }

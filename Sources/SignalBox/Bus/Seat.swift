@@ -42,6 +42,9 @@ final class Seat: Disposable {
 
   var isDisposed: Bool { state.withLock { $0.isLeft } }
 
+  /// A signal of a bus completes when the bus is closed.
+  var whyGone: (any Error)? { core.isClosed ? BusError.closed : nil }
+
   private func leave() -> Bool {
     let (isFirst, entry) = state.withLock { state in
       defer { state.isLeft = true }

@@ -183,7 +183,7 @@ final class JobWorker: BusMember, ConnectionDelegate {
 
   /// A refusal in place comes with the lock held, where no handler may run.
   private func report(_ message: Publish, _ result: PublishResult) {
-    if !result.isSuccess { core.scheduler.schedule { [core] in core.report(message, result) } }
+    if !core.count(result) { core.scheduler.schedule { [core] in core.report(message, result) } }
   }
 
   /// Hints for MQTT 5; nobody needs them to decode. The broker keeps what is said of a run for three heartbeats, at least

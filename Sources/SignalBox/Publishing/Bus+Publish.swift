@@ -1,5 +1,6 @@
 public import MQTT
 public import Signals
+import Synchronization
 
 extension Bus {
   /// A subject whose values are published to `topic`: text, numbers, booleans and bytes as they are, else JSON.
@@ -46,13 +47,38 @@ extension Bus {
 extension BusCore {
   /// Queues a message; what becomes of it unseen goes to the problems.
   func publish(_ message: Publish) {
-    guard case .success(let connection) = connection else { return }
+    let connection: Connection
+    switch self.connection {
+    case .success(let current): connection = current
+    case .failure(let error): return report(message, .failed(error))
+    }
     connection.publish(message) { [weak self] in self?.report(message, $0) }
   }
 
   func report(_ message: Publish, _ result: PublishResult) {
-    guard !result.isSuccess, result != .failed(.closed) else { return }
+    if count(result) { return }
     problems.send(Problem(message.topic.name, "not published: \(result)", message.payload))
+  }
+
+  /// Whether that is all there is to do: when a bus is closed, one problem tells of all that it still had. Runs no handler.
+  func count(_ result: PublishResult) -> Bool {
+    if result == .failed(.closed) { counters.unsent.add(1, ordering: .relaxed) }
+    return result.isSuccess || result == .failed(.closed)
+  }
+
+  /// Once, however many close the bus.
+  func reportUnsent() {
+    let (isFirst, outage) = state.withLock { state in
+      defer { state.hasReportedUnsent = true }
+      return (!state.hasReportedUnsent, state.outage)
+    }
+    let count = counters.unsent.load(ordering: .relaxed)
+    guard isFirst, count > 0 else { return }
+    let messages = count == 1 ? "1 message" : "\(count) messages"
+    let reason =
+      outage.map { "\(messages) not sent: the bus was closed without a connection: \($0)" }
+      ?? "\(messages) perhaps not sent: the bus was closed before the broker answered; give it a longer deadline"
+    problems.send(Problem("", reason))
   }
 }
 

@@ -9,6 +9,8 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
   case nobodyResponds(Topic)
   /// No answer came in time.
   case timedOut(Topic, after: Duration)
+  /// No answer came in time, and at the end of it there was no connection; why, if that is known.
+  case notConnected(Topic, after: Duration, cause: ConnectionError?)
 
   /// One line that names the fault and the mend.
   public var description: String {
@@ -20,6 +22,9 @@ public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
     case .timedOut(let topic, let limit):
       "no answer to the request on \"\(topic)\" came within \(limit.brief): check what responds there, and that this user may "
         + "read \(Requests.topicPrefix)#"
+    case .notConnected(let topic, let limit, let cause):
+      "no answer to the request on \"\(topic)\" came within \(limit), as there is no connection: "
+        + (cause.map { "\($0)" } ?? "the broker has not answered yet; check that it runs")
     }
   }
 }

@@ -44,8 +44,8 @@ final class Requests: Sendable {
     let asker = Asker()
     let deadline = core.scheduler.now + timeout
     let correlation = table.pending.withLock { $0.ask(asker) }
-    let timer = core.scheduler.schedule(after: timeout) {
-      asker.settle(.failure(RequestError.timedOut(topic, after: timeout)))
+    let timer = core.scheduler.schedule(after: timeout) { [core] in
+      asker.settle(.failure(core.timedOut(topic, after: timeout)))
     }
     let subscription = replies.subscribe(failed: { asker.settle(.failure($0)) })
     defer {
@@ -76,12 +76,12 @@ final class Requests: Sendable {
     case .success(let current): connection = current
     case .failure(let error): return asker.settle(.failure(BusError(error)))
     }
-    connection.publish(question) { result in
+    connection.publish(question) { [core] result in
       switch result {
       case .acknowledged(.noMatchingSubscribers):
         asker.settle(.failure(RequestError.nobodyResponds(question.topic)))
       case .acknowledged, .sent, .superseded: break
-      case .expired: asker.settle(.failure(RequestError.timedOut(question.topic, after: timeout)))
+      case .expired: asker.settle(.failure(core.timedOut(question.topic, after: timeout)))
       case .refused(let code): asker.settle(.failure(ConnectionError.publishRefused(question.topic, code)))
       case .overflowed: asker.settle(.failure(ConnectionError.outboxFull(question.topic)))
       case .failed(.closed): asker.settle(.failure(BusError.closed))
@@ -103,5 +103,13 @@ final class Requests: Sendable {
 extension BusError {
   fileprivate init(_ error: ConnectionError) {
     self = error == .closed ? .closed : .refused(error)
+  }
+}
+
+extension BusCore {
+  /// Whoever responds is not to blame when there is no connection.
+  fileprivate func timedOut(_ topic: Topic, after limit: Duration) -> RequestError {
+    let (isConnected, cause) = state.withLock { ($0.session != nil, $0.outage) }
+    return isConnected ? .timedOut(topic, after: limit) : .notConnected(topic, after: limit, cause: cause)
   }
 }

@@ -10,6 +10,8 @@ public final class CompoundDisposable: Disposable {
     var crowd = 16
     /// Of those that are being disposed or were, what may not have stopped yet.
     var stopping = StoppingDisposables()
+    /// What a member said when it was disposed.
+    var whyGone: (any Error)?
   }
 
   private let state: Lock<State>
@@ -53,6 +55,7 @@ public final class CompoundDisposable: Disposable {
       return members
     }
     for member in members { stop(member) }
+    if let reason = members.lazy.compactMap(\.whyGone).first { state.withLock { $0.whyGone = reason } }
   }
 
   /// Disposes the members; `stopped` runs when the last of them has stopped.
@@ -65,6 +68,12 @@ public final class CompoundDisposable: Disposable {
   public func whenReady(_ action: @escaping @Sendable () -> Void) {
     guard let members = state.withLock({ $0.members }) else { return }
     whenAllReady(members, action)
+  }
+
+  /// What a member says or, after the disposal, has said.
+  public var whyGone: (any Error)? {
+    let (members, whyGone) = state.withLock { ($0.members ?? [], $0.whyGone) }
+    return whyGone ?? members.lazy.compactMap(\.whyGone).first
   }
 
   /// Whether it has been disposed and a member takes its time to stop.

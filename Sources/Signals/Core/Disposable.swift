@@ -20,6 +20,12 @@ public protocol Disposable: AnyObject, Sendable {
   /// members that have.
   var isDisposed: Bool { get }
 
+  /// Why it is not live any more and never will be, where it says so by a completion: `nil` unless a type says
+  /// otherwise.
+  ///
+  /// Whoever waits for `Subscription.ready` gets this for the completion. It is asked after the disposal.
+  var whyGone: (any Error)? { get }
+
   /// Whether it has been disposed and takes its time to stop: `false` unless a type says otherwise.
   var isStopping: Bool { get }
 }
@@ -30,6 +36,9 @@ extension Disposable {
 
   /// `false`.
   public var isStopping: Bool { false }
+
+  /// `nil`.
+  public var whyGone: (any Error)? { nil }
 
   /// Runs `action` at once.
   public func whenReady(_ action: @escaping @Sendable () -> Void) { action() }

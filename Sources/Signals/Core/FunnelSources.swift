@@ -28,12 +28,15 @@ package final class FunnelSources: Disposable {
     var isRunningStarts = false
     /// Who wants to know when it is ready.
     var waiters = ReadyWaiters()
+    /// What the sources said when they were stopped, unless others took their place.
+    var whyGone: (any Error)?
 
     /// From here on `key` can be stopped: the link waits for the start to return. `nil`: it is too late.
     mutating func begin(_ key: Int) -> Subscription? {
       guard !isClosed else { return nil }
       let link = Subscription()
       running[key] = link
+      whyGone = nil
       return link
     }
   }
@@ -143,11 +146,14 @@ package final class FunnelSources: Disposable {
     disposeAll(state.withLock { $0.stopping.all }, whenStopped: stopped)
   }
 
+  package var whyGone: (any Error)? { state.withLock { $0.whyGone } }
+
   package var isStopping: Bool { state.withLock { $0.stopping.all }.contains { $0.isStopping } }
 
   /// Disposes one of those in `stopping`.
   private func dispose(_ source: any Disposable) {
     source.dispose { [self] in state.withLock { $0.stopping.remove(source) } }
+    if let reason = source.whyGone { state.withLock { $0.whyGone = reason } }
   }
 
   /// `true` for the first who closes.

@@ -15,10 +15,12 @@ extension Subscription {
   /// lamp.switchOn()
   /// ```
   ///
-  /// Returns at once when the signal has completed, and when it completes meanwhile.
+  /// Returns at once when the signal has completed, and when it completes meanwhile, unless that means that its source
+  /// is gone: a bus that was closed, for example.
   ///
-  /// - Throws: what the signal failed with, before it was ready or after; `CancellationError` when the subscription was
-  ///   disposed, or the waiting task cancelled.
+  /// - Throws: what the signal failed with, before it was ready or after; why the source is gone, where it says so by a
+  ///   completion (``Disposable/whyGone``); `CancellationError` when the subscription was disposed, or the waiting task
+  ///   cancelled.
   public final var ready: Void {
     get async throws {
       let task = Outcome<Void>()
@@ -113,8 +115,13 @@ extension Subscription {
 
   /// What it has ended with, to those who wait.
   private final var ending: Result<Void, any Error> {
-    if let failure = extras.withLock({ $0?.value.failure }) { return .failure(failure) }
+    let (failure, whyGone) = extras.withLock { ($0?.value.failure, $0?.value.whyGone) }
+    if let failure { return .failure(failure) }
     let isCompleted = flags.load(ordering: .acquiring) & Self.completed != 0
-    return isCompleted ? .success(()) : .failure(CancellationError())
+    guard isCompleted else { return .failure(CancellationError()) }
+    return whyGone.map { .failure($0) } ?? .success(())
   }
+
+  /// As a source of another: what its own source said.
+  public final var whyGone: (any Error)? { extras.withLock { $0?.value.whyGone } }
 }

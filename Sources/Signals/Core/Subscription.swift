@@ -31,6 +31,8 @@ public class Subscription: Disposable, @unchecked Sendable {
     var readiness = ReadyQuestions()
     /// What ended it, if that was a failure.
     var failure: (any Error)?
+    /// What its source said when it ended.
+    var whyGone: (any Error)?
   }
 
   final let extras = Lock<Box<Extras>?>(nil)
@@ -117,6 +119,7 @@ public class Subscription: Disposable, @unchecked Sendable {
     let isWatched = flags.load(ordering: .relaxed) & Self.watched != 0
     if let upstream = isWatched ? takeWatchedUpstream() : upstream.take() {
       upstream.dispose()
+      if let reason = upstream.whyGone { change { $0.whyGone = reason } }
       if upstream.isStopping { change { $0.stopping = upstream } }
     }
     let old = flags.bitwiseOr(Self.stopped, ordering: .acquiringAndReleasing).oldValue

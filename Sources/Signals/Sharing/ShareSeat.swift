@@ -5,12 +5,14 @@ internal import Synchronization
 /// Apart from the entry, which the subject holds: the subject of a run must not keep its hub.
 final class ShareSeat: Disposable {
   private let generation: UInt64
+  private let source: any Disposable
   private let entry: any Disposable
   private let hub: ShareHub
   private let isLeft = Atomic(false)
 
-  init(_ generation: UInt64, _ entry: any Disposable, _ hub: ShareHub) {
-    self.generation = generation
+  init(_ run: ShareRun, _ entry: any Disposable, _ hub: ShareHub) {
+    generation = run.generation
+    source = run.source
     self.entry = entry
     self.hub = hub
   }
@@ -18,6 +20,8 @@ final class ShareSeat: Disposable {
   func dispose() { leave() }
 
   func whenReady(_ action: @escaping @Sendable () -> Void) { hub.whenReady(generation, action) }
+
+  var whyGone: (any Error)? { source.whyGone }
 
   func leave(hasArrived: Bool = true) {
     guard !isLeft.exchange(true, ordering: .relaxed) else { return }

@@ -71,7 +71,7 @@ extension ShareHub {
     let (anyRun, isNext, action) = takeSeat()
     // The one who calls this made the hub, with a closure that makes such runs.
     let run = unsafeDowncast(anyRun, to: SubjectRun<Value>.self)
-    let seat = ShareSeat(run.generation, run.subject.core.attach(observer), self)
+    let seat = ShareSeat(run, run.subject.core.attach(observer), self)
     if !isNext {
       perform(action)
     } else if observer.isDisposed {

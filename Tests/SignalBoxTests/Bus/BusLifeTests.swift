@@ -104,6 +104,9 @@ import Testing
       try await bus.publish(Publish(Topic("a"), "x"))
       #expect(recorders.allSatisfy { $0.events.count == 1 } && again.events.isEmpty)
       #expect(states.values.contains(.closed(.refused(.notAuthorized))) && !states.hasEnded)
+      let metrics = bus.metrics.connection
+      await bus.close()
+      #expect(bus.metrics.connection.messagesSent == metrics.messagesSent && metrics.messagesSent == 1)
     }
   }
 }

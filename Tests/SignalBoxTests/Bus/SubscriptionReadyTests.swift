@@ -51,14 +51,42 @@ import Testing
     }
   }
 
-  @Test func `a bus that closes ends the wait`() async throws {
+  private typealias Shape = @Sendable (Bus) -> Subscription
+
+  @Test func `a bus that closes is no bus that is ready, through every operator`() async throws {
+    let shapes: [(String, Shape)] = [
+      ("plain", { $0.signal("a").subscribe() }),
+      ("values", { $0.signal("a", as: Int.self).map { $0 + 1 }.subscribe() }),
+      ("take", { $0.signal("a").take(9).subscribe() }),
+      ("observed", { $0.signal("a").handleEvents(disposed: {}).subscribe() }),
+      ("shared", { $0.signal("a").take(9).shared().subscribe() }),
+      ("merge", { $0.signal("a").merge(with: $0.signal("b")).subscribe() }),
+      ("flatMap", { $0.signal("a").flatMap { Signal.just($0) }.subscribe() }),
+      ("catch", { $0.signal("a").catch { _ in .empty }.subscribe() }),
+    ]
     try await withBroker { broker, bus in
       await broker.kill()
-      let subscription = bus.signal("a").subscribe()
-      async let ready: Void = subscription.ready
+      let subscriptions = shapes.map { $1(bus) }
+      let waiting = subscriptions.map { subscription in Task { try await subscription.ready } }
       await bus.close(deadline: .zero)
-      try await ready
-      #expect(subscription.isDisposed)
+      for (index, (name, _)) in shapes.enumerated() {
+        await #expect(throws: BusError.closed, "\(name)") { try await waiting[index].value }
+        await #expect(throws: BusError.closed, "\(name), late") { try await subscriptions[index].ready }
+        #expect(subscriptions[index].isDisposed)
+      }
+    }
+  }
+
+  @Test func `what had enough before the bus was closed was not ended by that`() async throws {
+    try await withBroker { _, bus in
+      let subscription = bus.signal("a").take(1).subscribe()
+      let other = bus.signal("a").merge(with: bus.signal("b")).take(1).subscribe()
+      try await other.ready
+      try await bus.publish(Publish(Topic("a"), "x"))
+      try await eventually { subscription.isDisposed && other.isDisposed }
+      await bus.close()
+      try await subscription.ready
+      try await other.ready
     }
   }
 }

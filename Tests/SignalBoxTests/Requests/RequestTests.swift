@@ -218,6 +218,29 @@ import Testing
     }
   }
 
+  @Test func `without a connection it is not the responder that is blamed`() async throws {
+    let time = VirtualScheduler()
+    try await LocalBroker.with { broker in
+      let bus = try Bus(.toward(broker), scheduler: time)
+      let responder = try bus.respond(to: "echo") { $0.payload }
+      try await responder.ready
+      await broker.kill()
+      let states = bus.state.values()
+      var cause: ConnectionError?
+      for try await state in states where cause == nil {
+        if case .waiting(_, let reason) = state, case .unreachable = reason { cause = reason }
+        if cause != nil { break }
+      }
+      let request = Task { try await bus.request("echo", "there?", timeout: .seconds(3)) }
+      try await eventually { bus.snapshot().description.contains("signalbox/reply/") }
+      time.advance(by: .seconds(3))
+      let error = await #expect(throws: RequestError.self) { try await request.value }
+      #expect(error == .notConnected(try Topic("echo"), after: .seconds(3), cause: cause))
+      #expect(error?.description.contains("refused") == true, "\(error as Any)")
+      await bus.close(deadline: .zero)
+    }
+  }
+
   @Test func `a request made while the broker is away is answered when it is back`() async throws {
     try await withBroker(linger: .seconds(2)) { broker, bus in
       try await bus.isServed { try bus.respond(to: "echo") { $0.payload } }

@@ -96,4 +96,6 @@ private final class DisposalHandler: Disposable {
   func whenReady(_ action: @escaping @Sendable () -> Void) { link.whenReady(action) }
 
   var isStopping: Bool { link.isStopping }
+
+  var whyGone: (any Error)? { link.whyGone }
 }
