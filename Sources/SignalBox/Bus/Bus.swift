@@ -121,7 +121,8 @@ public final class Bus: Sendable {
     try await connection.publish(message)
   }
 
-  /// Completes every signal, sends what waits for `deadline` at most, and says goodbye to the broker.
+  /// Completes every signal, sends what waits, for `deadline` at most (5 s unless told otherwise), and says goodbye to the
+  /// broker.
   ///
   /// Jobs that have not ended are reported as failed. Idempotent.
   public func close(deadline: Duration = .seconds(5)) async {
