@@ -122,7 +122,8 @@ public final class Bus: Sendable {
     try await connection.publish(message)
   }
 
-  /// Completes every signal, sends what waits for `deadline` at most, and says goodbye to the broker.
+  /// Completes every signal, sends what waits, for `deadline` at most (5 s unless told otherwise), and says goodbye to the
+  /// broker.
   ///
   /// Jobs that have not ended are reported as failed. What could not be sent, without a connection for example, is counted
   /// in ``BusMetrics/unsent`` and told as the last of the ``problems``. Idempotent.

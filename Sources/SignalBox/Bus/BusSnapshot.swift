@@ -38,7 +38,7 @@ public struct BusSnapshot: Sendable, Hashable, CustomStringConvertible {
     public let actual: Actual
     /// How many listen; none during the linger.
     public let observers: Int
-    /// How often somebody began to listen.
+    /// How often the filter came to be wanted: who comes within the linger starts no new one.
     public let generation: Int
 
     /// Whether the broker has what is wanted.

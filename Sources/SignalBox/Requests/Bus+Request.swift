@@ -32,7 +32,7 @@ extension Bus {
 
   /// Asks whoever responds on `topic`, and returns the answer as a value: see ``request(_:_:timeout:)``.
   ///
-  /// Throws a ``PayloadError`` when the answer is no such value.
+  /// Throws a ``PayloadError``, which names the topic, when the answer is no such value.
   ///
   /// ```swift
   /// let level = try await bus.request("lamp/get", "brightness", as: Double.self)

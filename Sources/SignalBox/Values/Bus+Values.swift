@@ -2,7 +2,8 @@ public import MQTT
 public import Signals
 
 extension Bus {
-  /// The values of a filter: text, numbers, booleans and bytes as they are, everything else as JSON.
+  /// The values of a filter: text, numbers, booleans and bytes as they are, everything else as JSON. An enumeration of
+  /// words (`enum Mode: String, Codable`) is read from `eco` and from `"eco"`.
   ///
   /// What does not decode does not end the signal, unless `onBadPayload` says so: it goes to ``problems``. Empty
   /// payloads (a retained message that was cleared) are skipped, and so are topics that end in `_progress`, `_state` or

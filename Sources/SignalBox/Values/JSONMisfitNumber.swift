@@ -4,14 +4,14 @@ import Foundation
 ///
 /// In its place a text makes the decoder tell both.
 enum JSONMisfitNumber {
-  /// A long document is not worth the time.
-  private static let (longest, attempts) = (4_096, 64)
+  /// Anybody may send what does not fit: a long document is not worth the time.
+  private static let (longest, attempts) = (2_048, 16)
 
   static func find(in payload: [UInt8], _ decode: (Data) throws -> Void) -> (JSONPointer, Any.Type)? {
     guard payload.count <= longest,
       let document = try? JSONSerialization.jsonObject(with: Data(payload))
     else { return nil }
-    for (steps, number) in numbers(document).prefix(attempts) {
+    for (steps, number) in numbers(document).filter({ !fits($0.1, Int8.self) }).prefix(attempts) {
       let changed = replacing(document, steps[...])
       guard let data = try? JSONSerialization.data(withJSONObject: changed) else { continue }
       do {
