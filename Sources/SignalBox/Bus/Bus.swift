@@ -12,9 +12,9 @@ public import Signals
 /// bus.signal("home/+/temperature", as: Double.self).subscribe { print($0) }
 /// ```
 ///
-/// Handlers run one after the other, in order, on a thread of the bus's own; what a newcomer has missed is replayed on the
-/// thread that subscribes. A slow one holds up the messages behind it
-/// and nothing else: it may wait for a publish or a subscribe of its own, but not for another message of its bus.
+/// Handlers run one after the other, in order, on a thread of the bus's own; what a newcomer has missed is replayed on
+/// the thread that subscribes. A slow one holds up the messages behind it, and what the inbox has no room for: see
+/// <doc:SlowConsumers>. It may wait for a publish or a subscribe of its own, but not for another message of its bus.
 public final class Bus: Sendable {
   let core: BusCore
   let requests: Requests

@@ -17,14 +17,14 @@ import Testing
 
   @Test func `metrics are one line, with the mean named as such`() {
     var metrics = BusMetrics()
-    #expect(metrics.description.hasSuffix("outbox 0, SUBSCRIBE none"))
+    #expect(metrics.description.hasSuffix("outbox 0, unsent 0, SUBSCRIBE none"))
     metrics.subscribing.count = 2
     metrics.subscribing.mean = .microseconds(8_412)
     metrics.subscribing.longest = .seconds(2)
     metrics.connection.stalledHandler = .init(topic: nil, duration: .seconds(3))
     #expect(
       metrics.description.hasSuffix(
-        "outbox 0, SUBSCRIBE mean 8.4 ms, longest 2.0 s, a handler is at it for 3.0 s"))
+        "outbox 0, unsent 0, SUBSCRIBE mean 8.4 ms, longest 2.0 s, a handler is at it for 3.0 s"))
     metrics.connection.messagesReceived = 7
     #expect(
       metrics.connection.description
