@@ -186,16 +186,22 @@ final class BusCore: Sendable {
     return .needsMQTT5("a bus without echo")
   }
 
+<<<<<<< HEAD
   func leave(_ upstream: Upstream) {
     // Most are not the last: what time it is makes no difference to them.
     let othersStay = state.withLock { $0.table.leaveToOthers(upstream.filter, upstream.identifier) }
     if othersStay { return }
+=======
+  func leave(_ seat: Seat) {
+>>>>>>> break5
     let now = linger > .zero ? scheduler.now : .zero
-    let (gone, waiting, lingersUntil) = state.withLock { state in
+    let upstream = seat.upstream
+    let (gone, mine, others, lingersUntil) = state.withLock { state in
+      let mine = state.waiting.leave(seat)
       let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
-      return (gone, gone.map { state.forget($0) }, state.armLinger())
+      return (gone, mine, gone.map { state.forget($0) }, state.armLinger())
     }
-    withExtendedLifetime((gone, waiting)) {}
+    withExtendedLifetime((gone, mine, others)) {}
     if let lingersUntil { armLinger(lingersUntil - now) }
     replan()
   }
@@ -216,19 +222,24 @@ final class BusCore: Sendable {
     replan()
   }
 
-  /// Calls `action` when `upstream` serves an observer of `qos`: at once, or on the connection's thread. What never will
-  /// ends the subscription.
-  func whenReady(_ upstream: Upstream, _ qos: QoS, _ action: @escaping @Sendable () -> Void) {
+  /// Calls `action` when the upstream of `seat` serves it: at once, or on the connection's thread. What never will ends
+  /// the subscription.
+  func whenReady(_ seat: Seat, _ action: @escaping @Sendable () -> Void) {
+    let (upstream, qos) = (seat.upstream, seat.qos)
     let isReady = state.withLock { state in
       guard let entry = state.table[upstream.filter], entry.identifier == upstream.identifier,
         entry.wanted != nil
       else { return false }
       if let asked = entry.asked, asked >= qos { return true }
       if state.table.cover(of: upstream.filter, entry).isCovered { return true }
-      state.waiting.wait(upstream.identifier, qos, action)
+      state.waiting.wait(seat, action)
       return false
     }
-    if isReady { action() }
+    if isReady { return action() }
+    guard seat.isDisposed else { return }
+    // It was left meanwhile.
+    let gone = state.withLock { $0.waiting.leave(seat) }
+    withExtendedLifetime(gone) {}
   }
 
   /// Nobody can be served by `upstream`.

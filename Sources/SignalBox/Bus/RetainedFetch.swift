@@ -11,7 +11,9 @@ final class RetainedFetch: BusMember {
   }
 
   private struct State {
+    /// Those that wait for their turn.
     var orders: [Order] = []
+    var isBusy = false
     var errand: Errand?
     var hasEnded = false
   }
@@ -35,41 +37,57 @@ final class RetainedFetch: BusMember {
       Problem(
         order.filter.name,
         "more topics than are remembered: the broker is asked once more for a late subscriber"))
-    let isFirst = state.withLock { state in
+    let isFree = state.withLock { state in
       if state.hasEnded { return false }
       state.orders.append(order)
-      return state.orders.count == 1
+      defer { state.isBusy = true }
+      return !state.isBusy
     }
-    if isFirst { next() }
+    if isFree { next() }
   }
 
   private func next() {
-    guard let order = state.withLock({ $0.orders.first }) else { return }
-    if order.observer.isDisposed { return finished() }
-    do {
-      let errand = try Errand(order, options, scheduler)
-      let isLate = state.withLock { state in
-        if !state.hasEnded { state.errand = errand }
-        return state.hasEnded
+    while let order = take() {
+      do {
+        let errand = try Errand(order, options, scheduler)
+        let isLate = state.withLock { state in
+          if !state.hasEnded { state.errand = errand }
+          return state.hasEnded
+        }
+        if isLate { return }
+        return errand.run { [self] problem in finished(order, problem) }
+      } catch {
+        problems.send(Problem(order.filter.name, "not fetched: \(error)"))
+        order.observer.refilled()
       }
-      if isLate { return }
-      errand.run { [self] error in
-        if let error { problems.send(Problem(order.filter.name, "not fetched: \(error)")) }
-        finished()
-      }
-    } catch {
-      problems.send(Problem(order.filter.name, "not fetched: \(error)"))
-      finished()
     }
   }
 
-  private func finished() {
-    let (order, errand) = state.withLock { state in
-      (state.orders.isEmpty ? nil : state.orders.removeFirst(), state.errand.take())
-    }
-    order?.observer.refilled()
+  private func finished(_ order: Order, _ problem: String?) {
+    if let problem { problems.send(Problem(order.filter.name, problem)) }
+    let errand = state.withLock { $0.errand.take() }
+    order.observer.refilled()
     _ = consume errand
     next()
+  }
+
+  /// The first whose observer has not left: they may be very many. When there is none, the next one who comes is free to
+  /// go on.
+  private func take() -> Order? {
+    while true {
+      let waiting = state.withLock { $0.orders }
+      // Not under the lock: observers may be the user's.
+      let gone = waiting.prefix { $0.observer.isDisposed }.count
+      let (order, isOver) = state.withLock { state -> (Order?, Bool) in
+        state.orders.removeFirst(min(gone, state.orders.count))
+        state.isBusy = !state.orders.isEmpty
+        let isMine = gone < waiting.count && state.isBusy
+        return (isMine ? state.orders.removeFirst() : nil, !state.isBusy)
+      }
+      withExtendedLifetime(waiting) {}
+      if let order { return order }
+      if isOver { return nil }
+    }
   }
 
   // MARK: BusMember
@@ -93,8 +111,10 @@ private final class Errand: ConnectionDelegate {
   private static let silence = Duration.milliseconds(500)
 
   private struct State {
-    var end: (@Sendable (ConnectionError?) -> Void)?
+    var end: (@Sendable (String?) -> Void)?
     var lastMessage = Duration.zero
+    /// Whether the observer is at the last message: however long that takes, others may wait behind it.
+    var isDelivering = false
     var timer: (any Disposable)?
   }
 
@@ -115,8 +135,8 @@ private final class Errand: ConnectionDelegate {
     connection = try Connection(options)
   }
 
-  /// `end` is called once.
-  func run(_ end: @escaping @Sendable (ConnectionError?) -> Void) {
+  /// `end` is called once, with what went wrong.
+  func run(_ end: @escaping @Sendable (String?) -> Void) {
     state.withLock { $0.end = end }
     connection.states.subscribe { [weak self] state in
       switch state {
@@ -134,14 +154,19 @@ private final class Errand: ConnectionDelegate {
     let (end, timer) = state.withLock { ($0.end.take(), $0.timer.take()) }
     timer?.dispose()
     guard let end else { return }
+    let dropped = connection.metrics.messagesDropped
     connection.close(deadline: .seconds(1)) {}
-    end(cause)
+    if let cause { return end("not fetched: \(cause)") }
+    end(dropped == 0 ? nil : "\(dropped) stored messages not fetched: a late subscriber is too slow for them")
   }
 
   private func watch() {
     let timer = scheduler.schedule(after: Self.silence) { [weak self] in
       guard let self else { return }
-      let isSilent = state.withLock { scheduler.now - $0.lastMessage >= Self.silence }
+      let now = scheduler.now
+      let isSilent = state.withLock { state in
+        !state.isDelivering && now - state.lastMessage >= Self.silence
+      }
       if isSilent || order.observer.isDisposed { finish(nil) } else { watch() }
     }
     state.withLock { $0.timer = timer }
@@ -157,7 +182,8 @@ private final class Errand: ConnectionDelegate {
         if case .refused(let code) = results.first {
           return finish(.badAnswer("it refuses to a second connection what it grants to the first: \(code)"))
         }
-        state.withLock { $0.lastMessage = self.scheduler.now }
+        let now = scheduler.now
+        state.withLock { $0.lastMessage = now }
         watch()
       case .failure(let error): finish(error)
       }
@@ -169,9 +195,14 @@ private final class Errand: ConnectionDelegate {
   func connectionDidReceive(_ message: Message) {
     // Live ones come by the bus.
     guard message.isRetained else { return }
-    state.withLock { $0.lastMessage = scheduler.now }
+    state.withLock { $0.isDelivering = true }
     var message = message
     message.origin = .stored
     order.observer.refill(message)
+    let now = scheduler.now
+    state.withLock { state in
+      state.isDelivering = false
+      state.lastMessage = now
+    }
   }
 }

@@ -33,7 +33,7 @@ final class Seat: Disposable {
 
   func dispose() { _ = leave() }
 
-  func whenReady(_ action: @escaping @Sendable () -> Void) { core.whenReady(upstream, qos, action) }
+  func whenReady(_ action: @escaping @Sendable () -> Void) { core.whenReady(self, action) }
 
   /// Tells this observer alone that it can't have what it wants.
   func fail(_ error: any Error) {
@@ -52,7 +52,7 @@ final class Seat: Disposable {
     }
     guard isFirst else { return false }
     entry?.dispose()
-    core.leave(upstream)
+    core.leave(self)
     return true
   }
 }

@@ -12,14 +12,21 @@ extension BusCore {
       let action: Action
     }
 
-    private var waiters: [UInt32: [Waiter]] = [:]
+    /// By the seats that they wait for.
+    private var waiters: [UInt32: [ObjectIdentifier: [Waiter]]] = [:]
     /// Those who asked for more than others have.
     private var raisers: [UInt32: [Seat]] = [:]
     /// When what is under way was sent.
     var sent: [TopicFilter: ContinuousClock.Instant] = [:]
 
-    mutating func wait(_ identifier: UInt32, _ qos: QoS, _ action: @escaping Action) {
-      waiters[identifier, default: []].append(Waiter(qos: qos, action: action))
+    /// How many wait.
+    var count: Int {
+      waiters.values.joined().reduce(0) { $0 + $1.value.count } + raisers.values.joined().count
+    }
+
+    mutating func wait(_ seat: Seat, _ action: @escaping Action) {
+      waiters[seat.upstream.identifier, default: [:]][ObjectIdentifier(seat), default: []]
+        .append(Waiter(qos: seat.qos, action: action))
     }
 
     mutating func raise(_ seat: Seat) {
@@ -28,28 +35,40 @@ extension BusCore {
 
     /// It serves all who want up to `qos`: gives those who waited for that, and seats to let go of outside of the lock.
     mutating func granted(_ identifier: UInt32, _ qos: QoS) -> Gone {
-      // Most are served by the first answer.
-      let all = waiters.removeValue(forKey: identifier) ?? []
-      let left = all.filter { $0.qos > qos }
-      if !left.isEmpty { waiters[identifier] = left }
-      let seats = raisers.removeValue(forKey: identifier) ?? []
-      let waiting = seats.filter { $0.qos > qos }
-      if !waiting.isEmpty { raisers[identifier] = waiting }
-      return (all.filter { $0.qos <= qos }.map(\.action), seats)
+      take(identifier) { $0 <= qos }
     }
 
     /// It serves nobody who wants more than `qos`: gives those who do.
     mutating func refused(_ identifier: UInt32, above qos: QoS) -> Gone {
-      let all = waiters.removeValue(forKey: identifier) ?? []
-      let left = all.filter { $0.qos <= qos }
-      if !left.isEmpty { waiters[identifier] = left }
-      return (all.filter { $0.qos > qos }.map(\.action), raisers.removeValue(forKey: identifier) ?? [])
+      take(identifier) { $0 > qos }
     }
 
     /// Nobody is served by it any more. Gives what is to be let go of outside of the lock.
     mutating func remove(_ identifier: UInt32) -> Gone {
-      let actions = (waiters.removeValue(forKey: identifier) ?? []).map(\.action)
-      return (actions, raisers.removeValue(forKey: identifier) ?? [])
+      take(identifier) { _ in true }
+    }
+
+    /// Nobody sits there any more: what waited would do so for as long as the broker is away.
+    mutating func leave(_ seat: Seat) -> Gone {
+      let identifier = seat.upstream.identifier
+      let gone = waiters[identifier]?.removeValue(forKey: ObjectIdentifier(seat)) ?? []
+      if waiters[identifier]?.isEmpty == true { waiters[identifier] = nil }
+      let seats = raisers[identifier]?.filter { $0 === seat } ?? []
+      if !seats.isEmpty { raisers[identifier]?.removeAll { $0 === seat } }
+      return (gone.map(\.action), seats)
+    }
+
+    private mutating func take(_ identifier: UInt32, where isMeant: (QoS) -> Bool) -> Gone {
+      let all = waiters.removeValue(forKey: identifier) ?? [:]
+      let left = all.compactMapValues { waiters in
+        let left = waiters.filter { !isMeant($0.qos) }
+        return left.isEmpty ? nil : left
+      }
+      if !left.isEmpty { waiters[identifier] = left }
+      let seats = raisers.removeValue(forKey: identifier) ?? []
+      let others = seats.filter { !isMeant($0.qos) }
+      if !others.isEmpty { raisers[identifier] = others }
+      return (all.values.joined().filter { isMeant($0.qos) }.map(\.action), seats.filter { isMeant($0.qos) })
     }
   }
 }

@@ -9,6 +9,17 @@ final class Requests: Sendable {
 
   private typealias Asker = Outcome<Message>
 
+  private final class Question: Sendable {
+    let topic: Topic
+    let payload: [UInt8]
+    let asker = Asker()
+
+    init(_ topic: Topic, _ payload: [UInt8]) {
+      self.topic = topic
+      self.payload = payload
+    }
+  }
+
   private final class Table: Sendable {
     let pending = Lock(PendingAnswers<Asker>())
   }
@@ -41,7 +52,8 @@ final class Requests: Sendable {
   /// Asks, and waits for the answer.
   func ask(_ topic: Topic, _ payload: [UInt8], timeout: Duration) async throws -> Message {
     guard core.options.version == .v5 else { throw RequestError.needsMQTT5 }
-    let asker = Asker()
+    let question = Question(topic, payload)
+    let asker = question.asker
     let deadline = core.scheduler.now + timeout
     let correlation = table.pending.withLock { $0.ask(asker) }
     let timer = core.scheduler.schedule(after: timeout) { [core] in
@@ -52,17 +64,18 @@ final class Requests: Sendable {
       timer.dispose()
       subscription.dispose()
       let unanswered = table.pending.withLock { $0.take(correlation) }
-      _ = consume unanswered
+      withExtendedLifetime((unanswered, question)) {}
     }
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
-      subscription.whenReady { [self] in
+      // Weakly: while there is no connection, what waits for one would pile up.
+      subscription.whenReady { [self, weak question] in
         // What waits for a connection longer than the asker does is not sent.
         let left = deadline - core.scheduler.now
-        guard !asker.isSettled, left > .zero else { return }
+        guard let question, !question.asker.isSettled, left > .zero else { return }
         let properties = MessageProperties(
           expiry: left, responseTopic: replyTopic, correlationData: correlation)
-        send(Publish(topic, payload, properties: properties), asker, timeout)
+        send(Publish(question.topic, question.payload, properties: properties), question.asker, timeout)
       }
       return try await asker.wait(isolation: nil)
     } onCancel: {

@@ -109,4 +109,32 @@ import Testing
       #expect(bus.metrics.connection.messagesSent == metrics.messagesSent && metrics.messagesSent == 1)
     }
   }
+
+  @Test func `the credentials closure mends a wrong password`() async throws {
+    try await withScript(
+      links: [
+        { link in
+          try link.expectConnect(); try link.refuse(.badUserNameOrPassword)
+        },
+        { link in
+          try link.expectConnect(); try link.refuse(.notAuthorized)
+        },
+        { try $0.serve() },
+      ],
+      options: { options in
+        let calls = Guarded(0)
+        options.credentials = {
+          Credentials(
+            user: "me",
+            password: calls.withLock {
+              $0 += 1; return "\($0)"
+            })
+        }
+      }
+    ) { broker, bus in
+      let one = Recorder(bus.signal("a"))
+      try await one.subscription.ready
+      #expect(broker.linkCount == 3 && one.events.isEmpty)
+    }
+  }
 }

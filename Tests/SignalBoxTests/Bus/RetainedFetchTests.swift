@@ -1,4 +1,5 @@
 import Brokers
+import Foundation
 import MQTT
 import Peers
 import SignalBox
@@ -98,6 +99,71 @@ import Testing
       await bus.close()
       #expect(last.hasEnded && late[0].hasEnded)
       try await eventually("a connection stays") { open(broker).isEmpty }
+    }
+  }
+
+  @Test func `a late subscriber that is slow gets all that is stored`() async throws {
+    try await LocalBroker.with { broker in
+      try await withBus(.toward(broker)) { publisher in
+        for index in 0..<20 {
+          try await publisher.publish(Publish(Topic("s/\(index)"), "old", retain: true))
+        }
+      }
+      let bus = try Bus(.toward(broker), linger: .zero, cacheLimits: QueueSize(count: 0, bytes: 0))
+      let early = Recorder(bus.signal("s/#"))
+      try await eventually { early.values.count == 20 }
+      let topics = Guarded<[String]>([])
+      let late = bus.signal("s/#").subscribe { message in
+        if topics.withLock({
+          $0.append(message.topic); return $0.count
+        }) == 1 {
+          Thread.sleep(forTimeInterval: 1.2)
+        }
+      }
+      try await eventually("\(topics.withLock { $0 })") { topics.withLock { $0.count } == 20 }
+      late.dispose()
+      await bus.close()
+    }
+  }
+
+  @Test func `any number of late subscribers may leave before it is their turn`() async throws {
+    try await LocalBroker.with { broker in
+      let bus = try Bus(.toward(broker), linger: .zero, cacheLimits: QueueSize(count: 0, bytes: 0))
+      try await bus.publish(Publish(Topic("s/1"), "old", retain: true))
+      let early = Recorder(bus.signal("s/#"))
+      try await eventually { early.values.count == 1 }
+      let first = Recorder(bus.signal("s/#"))
+      let leavers = (0..<20_000).map { _ in bus.signal("s/#").subscribe() }
+      for one in leavers { one.dispose() }
+      let last = Recorder(bus.signal("s/#"))
+      try await eventually { first.values.count == 1 && last.values.count == 1 }
+      await bus.close()
+    }
+  }
+
+  @Test func `the broker dies in the middle of the asking`() async throws {
+    try await LocalBroker.with(.init(storage: .temporary)) { broker in
+      try await withBus(.toward(broker)) { publisher in
+        for index in 0..<20 {
+          try await publisher.publish(Publish(Topic("s/\(index)"), "old", retain: true))
+        }
+      }
+      let bus = try Bus(.toward(broker), linger: .zero, cacheLimits: QueueSize(count: 5, bytes: 1_000))
+      let problems = Recorder(bus.problems)
+      let early = Recorder(bus.signal("s/#"))
+      try await eventually { early.values.count == 20 }
+      for round in 0..<4 {
+        let late = Recorder(bus.signal("s/#"))
+        #expect(late.values.count == 5)
+        await broker.terminate()
+        try await broker.restart()
+        try await early.subscription.ready
+        try await eventually("round \(round): \(Set(late.values.map(\.topic)).count) \(problems.log)") {
+          Set(late.values.map(\.topic)).count == 20
+        }
+        late.subscription.dispose()
+      }
+      await bus.close()
     }
   }
 }
