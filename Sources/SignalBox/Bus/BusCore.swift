@@ -186,22 +186,20 @@ final class BusCore: Sendable {
     return .needsMQTT5("a bus without echo")
   }
 
-<<<<<<< HEAD
-  func leave(_ upstream: Upstream) {
-    // Most are not the last: what time it is makes no difference to them.
-    let othersStay = state.withLock { $0.table.leaveToOthers(upstream.filter, upstream.identifier) }
-    if othersStay { return }
-=======
   func leave(_ seat: Seat) {
->>>>>>> break5
-    let now = linger > .zero ? scheduler.now : .zero
     let upstream = seat.upstream
-    let (gone, mine, others, lingersUntil) = state.withLock { state in
-      let mine = state.waiting.leave(seat)
-      let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
-      return (gone, mine, gone.map { state.forget($0) }, state.armLinger())
+    // Most are not the last: what time it is makes no difference to them.
+    let (othersStay, mine) = state.withLock { state in
+      (state.table.leaveToOthers(upstream.filter, upstream.identifier), state.waiting.leave(seat))
     }
-    withExtendedLifetime((gone, mine, others)) {}
+    withExtendedLifetime(mine) {}
+    if othersStay { return }
+    let now = linger > .zero ? scheduler.now : .zero
+    let (gone, others, lingersUntil) = state.withLock { state in
+      let gone = state.table.leave(upstream.filter, upstream.identifier, now: now)
+      return (gone, gone.map { state.forget($0) }, state.armLinger())
+    }
+    withExtendedLifetime((gone, others)) {}
     if let lingersUntil { armLinger(lingersUntil - now) }
     replan()
   }
