@@ -164,8 +164,10 @@ private final class Errand: ConnectionDelegate {
     let timer = scheduler.schedule(after: Self.silence) { [weak self] in
       guard let self else { return }
       let now = scheduler.now
+      // What has come and waits is no silence either.
+      let isDelivered = connection.metrics.inbox.count == 0
       let isSilent = state.withLock { state in
-        !state.isDelivering && now - state.lastMessage >= Self.silence
+        isDelivered && !state.isDelivering && now - state.lastMessage >= Self.silence
       }
       if isSilent || order.observer.isDisposed { finish(nil) } else { watch() }
     }

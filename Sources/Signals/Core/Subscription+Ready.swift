@@ -73,7 +73,10 @@ extension Subscription {
       if old & Self.ended == 0 { extras.readiness.join(task) }
       return old & Self.ended != 0
     }
-    if hasEnded { task.settle(ending) } else { askForTasks() }
+    guard hasEnded else { return askForTasks() }
+    guard flags.load(ordering: .acquiring) & Self.completed != 0 else { return task.settle(ending) }
+    // Whoever ends it may still ask the source why.
+    dispose { [self] in task.settle(ending) }
   }
 
   private final func askForTasks() {

@@ -67,6 +67,32 @@ import Testing
     #expect(await reason { try await subscription.ready } == expected)
   }
 
+  /// A source that is never live, and gone when it completes.
+  private final class Gone: Disposable {
+    func dispose() {}
+    func whenReady(_ action: @escaping @Sendable () -> Void) {}
+    var whyGone: (any Error)? { Broken() }
+  }
+
+  @Test func `a completion that says that the source is gone is its reason, through every operator`() async {
+    let subject = subject
+    let signal = Signal<Int> { CompoundDisposable([subject.signal.subscribe($0), Gone()]) }
+    let subscriptions = [
+      signal.subscribe(), signal.map { $0 }.take(9).subscribe(), signal.shared().subscribe(),
+      signal.merge(with: signal).subscribe(), signal.flatMap { .just($0) }.subscribe(),
+      signal.retry(1).subscribe(), signal.handleEvents(disposed: {}).subscribe(),
+    ]
+    let other = signal.concat(with: .just(1)).subscribe()
+    let tasks = subscriptions.map { one in Task { await reason { try await one.ready } } }
+    for _ in 0..<20 { await Task.yield() }
+    subject.complete()
+    for (task, one) in zip(tasks, subscriptions) {
+      #expect(await task.value == "Broken()")
+      #expect(await reason { try await one.ready } == "Broken()")
+    }
+    #expect(await reason { try await other.ready } == "ready", "another source took its place")
+  }
+
   @Test func `a task that gives up ends its own wait and nothing else`() async throws {
     let recorder = Recorder(signal)
     let (leaving, staying) = (Waiter(recorder.subscription), Waiter(recorder.subscription))
