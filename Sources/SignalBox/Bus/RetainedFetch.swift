@@ -163,15 +163,29 @@ private final class Errand: ConnectionDelegate {
   private func watch() {
     let timer = scheduler.schedule(after: Self.silence) { [weak self] in
       guard let self else { return }
-      let now = scheduler.now
-      // What has come and waits is no silence either.
-      let isDelivered = connection.metrics.inbox.count == 0
-      let isSilent = state.withLock { state in
-        isDelivered && !state.isDelivering && now - state.lastMessage >= Self.silence
-      }
-      if isSilent || order.observer.isDisposed { finish(nil) } else { watch() }
+      if order.observer.isDisposed { return finish(nil) }
+      if let since = silence, scheduler.now - since >= Self.silence { ask(since) } else { watch() }
     }
     state.withLock { $0.timer = timer }
+  }
+
+  /// Since when nothing has come and nothing waits.
+  private var silence: Duration? {
+    let isDelivered = connection.metrics.inbox.count == 0
+    return state.withLock { isDelivered && !$0.isDelivering ? $0.lastMessage : nil }
+  }
+
+  /// A broker that is busy is silent, too. It answers requests in their order, so what it answers a last one after,
+  /// which changes nothing, has come.
+  private func ask(_ since: Duration) {
+    guard let nothing = try? TopicFilter("signalbox/nothing") else { return finish(nil) }
+    connection.unsubscribe([nothing]) { [weak self] answer in
+      guard let self else { return }
+      switch answer {
+      case .success: if silence == since { finish(nil) } else { watch() }
+      case .failure(let error): finish(error)
+      }
+    }
   }
 
   // MARK: ConnectionDelegate

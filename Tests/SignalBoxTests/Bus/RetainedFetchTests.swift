@@ -166,4 +166,40 @@ import Testing
       await bus.close()
     }
   }
+
+  @Test func `what a busy broker sends after a long silence is not missed`() async throws {
+    let isSent = Guarded(false)
+    let broker = try ScriptedBroker { link in
+      let stored = (0..<3).map { Packet.publish("s/\($0)", "x", retain: true) }
+      try link.accept()
+      try link.serve { packet in
+        switch packet {
+        case .subscribe(let subscribe) where link.number > 0:
+          try link.send(.suback(subscribe.id, [.granted(0)]))
+        case .subscribe(let subscribe):
+          try link.send(.suback(subscribe.id, [.granted(1)]))
+          for message in stored { try link.send(message) }
+        // It is only now that this broker comes to it.
+        case .unsubscribe(let unsubscribe) where link.number > 0 && unsubscribe.filters != ["s/#"]:
+          let isFirst = isSent.withLock { isSent in
+            defer { isSent = true }
+            return !isSent
+          }
+          if isFirst { for message in stored { try link.send(message) } }
+          try link.send(.unsuback(unsubscribe.id, [.success]))
+        default: return false
+        }
+        return true
+      }
+    }
+    let bus = try Bus(
+      ConnectionOptions(host: "127.0.0.1", port: Int(broker.port)),
+      cacheLimits: QueueSize(count: 1, bytes: 100))
+    let early = Recorder(bus.signal("s/#"))
+    try await eventually { early.values.count == 3 }
+    let late = Recorder(bus.signal("s/#"))
+    #expect(late.values.count == 1)
+    try await eventually { late.values.count == 3 }
+    await bus.close()
+  }
 }
