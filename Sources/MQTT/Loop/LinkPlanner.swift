@@ -8,7 +8,7 @@ package protocol LinkPlanner: AnyObject, Sendable {
   /// The broker has accepted the connection. ``Session/number`` tells links apart.
   func linkOpened(_ session: Session) -> LinkWork
 
-  /// The link is gone; requests without an answer have ended.
+  /// The link is gone; after this the requests without an answer end.
   func linkClosed(_ end: LinkEnd) -> LinkWork
 
   /// Somebody called ``Connection/replan()``, or the time has come that was asked for.

@@ -145,17 +145,32 @@ private struct Reader {
         raw.withLock { $0[message.topic, default: 0] += message.payload.isEmpty ? 0 : 1 }
       }
       for subscription in readers.map(\.subscription) + [other] { try await subscription.ready }
+      var sent = 0
       for _ in 0..<Self.count {
         let payload = maker.next().bytes
+        sent += payload.isEmpty ? 0 : 1
         let reader = readers[maker.dice.roll(readers.count)]
         try await sender.publish(Publish(Topic("m/\(reader.name)"), payload))
       }
+      // What was acknowledged to the sender may still be on its way here.
+      func areAllRead() -> Bool {
+        let came = raw.withLock { $0 }
+        let told = Dictionary(grouping: problems.values, by: \.topic).mapValues(\.count)
+        return came.values.reduce(0, +) == sent
+          && readers.allSatisfy { reader in
+            let topic = "m/\(reader.name)"
+            return reader.skips || reader.state().values + (told[topic] ?? 0) == came[topic] ?? 0
+          }
+      }
+      try await eventually("not all was read, seed \(seed)") { areAllRead() }
       let before = readers.map { $0.state().values }
+      sent += readers.count
       for reader in readers {
         try await sender.publish(Publish(Topic("m/\(reader.name)"), Array(reader.sample.utf8)))
       }
-      let last = readers[readers.count - 1]
-      try await eventually { last.state().values > before[readers.count - 1] }
+      try await eventually("not all was read, seed \(seed)") {
+        areAllRead() && zip(readers, before).allSatisfy { $0.state().values > $1 }
+      }
       let told = Dictionary(grouping: problems.values, by: \.topic).mapValues(\.count)
       for (reader, before) in zip(readers, before) {
         let (state, topic) = (reader.state(), "m/\(reader.name)")
