@@ -113,7 +113,13 @@ struct ScriptedBrokerLifeTests {
       try ScriptedBroker(at: .loopback(port: first.port)) { try $0.serve() }
     }
     await first.stop()
-    let second = try ScriptedBroker(at: .loopback(port: first.port)) { try $0.serve() }
+    // Another test that looks for a free port may hold it for a moment.
+    var taken: ScriptedBroker?
+    try await eventually("the port stays in use") {
+      taken = try? ScriptedBroker(at: .loopback(port: first.port)) { try $0.serve() }
+      return taken != nil
+    }
+    let second = try #require(taken)
     try await #expect(Client.publish(second, "-t", "a", "-m", "x").status == 0)
     try await second.finish()
   }
