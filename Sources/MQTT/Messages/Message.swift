@@ -62,11 +62,6 @@ package struct Arrival: Sendable, Hashable {
     stamp = max(1, Self.milliseconds(until: time))
   }
 
-  /// How long ago it was, up to 24 days.
-  package var age: Duration {
-    stamp == 0 ? .zero : .milliseconds(max(0, Int32(bitPattern: Self.milliseconds(until: .now) &- stamp)))
-  }
-
   /// The time `duration` later.
   package func advanced(by duration: Duration) -> Arrival {
     var later = self

@@ -155,8 +155,6 @@ final class RetainedCache: ReplayStore {
     _ = consume displaced
   }
 
-  var values: ContiguousArray<Message> { values(.retained) }
-
   func values(for observer: Observer<Message>) -> ContiguousArray<Message> {
     values((observer as? LateObserver)?.policy ?? .retained)
   }

@@ -45,17 +45,6 @@ extension Signal {
     }
   }
 
-  /// A shared signal whose newcomers get what the store of the run gives them; `start` gets that store too.
-  package static func shared<Store: ReplayStore<Value>>(
-    linger: Duration, on scheduler: any Scheduler, store: @escaping @Sendable () -> Store,
-    start: @escaping @Sendable (Store, Observer<Value>) -> (any Disposable)?
-  ) -> Signal<Value> {
-    shared(ShareMachine.Rules(lingers: linger > .zero), linger, scheduler) { generation in
-      let store = store()
-      return SubjectRun(generation, Subject(store: store), { $0.send($1) }, start: { start(store, $0) })
-    }
-  }
-
   private static func shared(
     _ rules: ShareMachine.Rules, _ linger: Duration, _ scheduler: any Scheduler,
     _ makeRun: @escaping @Sendable (_ generation: UInt64) -> SubjectRun<Value>

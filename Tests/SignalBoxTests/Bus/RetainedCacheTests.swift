@@ -145,3 +145,8 @@ import Testing
     #expect(texts(small) == ["a=123456789"] && small.isOverfull)
   }
 }
+
+extension RetainedCache {
+  /// What most newcomers get.
+  var values: ContiguousArray<Message> { values(for: Subject<Message>()) }
+}
